@@ -1,0 +1,69 @@
+//! What a solver says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ProblemId;
+
+/// One sample of a solver's answer to one problem: one line of `answers.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Which problem.
+    pub problem: ProblemId,
+    /// Which sample, from 0.
+    #[serde(default)]
+    pub sample: u32,
+    /// What was said.
+    pub response: Response,
+    /// How long it took, in seconds of wall time, where one answer can be timed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_s: Option<f64>,
+}
+
+/// What was said to one problem. One variant a kind of task, and one for silence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Response {
+    /// Line numbers from 1, best first; never empty.
+    Lines(Vec<usize>),
+    /// Nothing that can be graded.
+    None(NoAnswer),
+}
+
+impl Response {
+    /// No answer, for this reason.
+    pub fn none(why: Why, detail: impl Into<String>) -> Self {
+        Self::None(NoAnswer { why, detail: detail.into() })
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoAnswer {
+    /// The kind of reason.
+    pub why: Why,
+    /// The evidence, for a person.
+    pub detail: String,
+}
+
+/// The kinds of reasons for which there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// The solver ended well and said nothing to this problem.
+    Silent,
+    /// The solver did not end in time.
+    TimedOut,
+    /// The solver could not be started, or ended with an error.
+    Crashed,
+    /// The solver said something that cannot be read.
+    Garbage,
+    /// The answer can be read and is impossible, such as a line that the file does not have.
+    Invalid,
+}
+
+impl Why {
+    /// Whether the solver is at fault, rather than having nothing to say.
+    pub fn is_failure(self) -> bool {
+        self != Self::Silent
+    }
+}

@@ -1,0 +1,97 @@
+//! Content hashes.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A BLAKE3 hash, written as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The hash of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The hash of a dataset: its problems' fingerprints in task order.
+    pub fn of_problems<'a>(problems: impl IntoIterator<Item = &'a Fingerprint>) -> Self {
+        let mut all = blake3::Hasher::new();
+        for fingerprint in problems {
+            all.update(&fingerprint.0.to_le_bytes());
+        }
+        Self(*all.finalize().as_bytes())
+    }
+
+    /// The first twelve digits: enough to tell datasets apart in a signature.
+    pub fn short(&self) -> String {
+        self.to_string()[..12].to_owned()
+    }
+
+    /// The raw bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let hash = blake3::Hash::from_hex(&text).map_err(serde::de::Error::custom)?;
+        Ok(Self(*hash.as_bytes()))
+    }
+}
+
+/// Tells one problem from another: 128 bits of XXH3, which keeps up with reading from memory.
+///
+/// It guards against mix-ups, not against forgers: what must be proof against those is sealed with
+/// a cryptographic hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint(u128);
+
+impl Fingerprint {
+    /// The fingerprint of a text and a number that belongs to it.
+    pub fn of(text: &[u8], number: u64) -> Self {
+        Self(xxhash_rust::xxh3::xxh3_128_with_seed(text, number))
+    }
+}
+
+/// Hashes a sequence of fields without ambiguity: each is preceded by its length.
+#[derive(Default)]
+pub struct DigestOf(blake3::Hasher);
+
+impl DigestOf {
+    /// Nothing hashed yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one field.
+    pub fn field(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        self
+    }
+
+    /// The hash of the fields so far.
+    pub fn finish(&self) -> Digest {
+        Digest(*self.0.finalize().as_bytes())
+    }
+}

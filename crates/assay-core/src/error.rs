@@ -1,0 +1,116 @@
+//! One error type for the workspace: what happened, whose fault it is, and what to do about it.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::path::Path;
+
+use crate::exit_code;
+
+/// Shorthand for results with [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Whose fault an error is; decides the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The command was called wrongly.
+    Usage,
+    /// A file or answer that was given is not what it should be.
+    Refused,
+    /// Something that should have worked did not.
+    Failed,
+}
+
+/// A message for a person, with an optional hint and cause.
+///
+/// Messages are lower-case fragments without a final period; they name the file and, where there
+/// is one, the line.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    hint: Option<String>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// The command was called wrongly.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message.into())
+    }
+
+    /// What was given was refused.
+    pub fn refused(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Refused, message.into())
+    }
+
+    /// Something failed that should have worked.
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Failed, message.into())
+    }
+
+    /// An input or output error on `path` while doing `verb` ("read", "write", "open").
+    ///
+    /// A file that is not there, or that is no file, is the input's fault, not the tool's.
+    pub fn io(verb: &str, path: &Path, source: std::io::Error) -> Self {
+        use std::io::ErrorKind as Io;
+        let kind = match source.kind() {
+            Io::NotFound
+            | Io::IsADirectory
+            | Io::NotADirectory
+            | Io::InvalidData
+            | Io::UnexpectedEof
+            | Io::PermissionDenied => ErrorKind::Refused,
+            _ => ErrorKind::Failed,
+        };
+        Self::new(kind, format!("failed to {verb} {}", path.display())).because(source)
+    }
+
+    /// Adds what the reader can do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the cause.
+    #[must_use]
+    pub fn because(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// Whose fault it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// What the reader can do about it.
+    pub fn hint_text(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// The process's exit code for this error.
+    pub fn exit_code(&self) -> u8 {
+        match self.kind {
+            ErrorKind::Usage => exit_code::USAGE,
+            ErrorKind::Refused => exit_code::REFUSED,
+            ErrorKind::Failed => exit_code::FAILED,
+        }
+    }
+
+    fn new(kind: ErrorKind, message: String) -> Self {
+        Self { kind, message, hint: None, source: None }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}

@@ -1,0 +1,42 @@
+//! The words of assay as types and traits.
+//!
+//! A [`Task`] opens [`Problems`]; a [`Solver`] turns a [`Problem`] into a [`Response`]; a
+//! [`Grader`] turns that into a [`Verdict`]; a [`Tally`] sums verdicts up into [`Estimate`]s,
+//! which stand in [`Results`] under a [`Signature`]. Nothing flows back, and nothing here reads a
+//! file, a clock or the environment: that is the business of the crates around this one.
+
+mod answer;
+mod cancel;
+mod digest;
+mod error;
+pub mod exit_code;
+mod lines;
+mod named;
+mod natural;
+mod problem;
+mod results;
+mod signature;
+mod solver;
+mod task;
+mod verdict;
+
+pub use answer::{Answer, NoAnswer, Response, Why};
+pub use cancel::Cancel;
+pub use digest::{Digest, DigestOf, Fingerprint};
+pub use error::{Error, ErrorKind, Result};
+pub use lines::{LineRule, count_lines, split_lines};
+pub use named::Named;
+pub use natural::{natural_order, sort_naturally};
+pub use problem::{
+    Flaw, LineQuestion, LineReference, Problem, ProblemId, Question, Reference, Selection,
+};
+pub use results::{Counts, Estimate, Results};
+pub use signature::Signature;
+pub use solver::{
+    AnswerEach, AnswerTogether, Batch, Effort, Emit, SessionEnd, SessionReport, Solver, TakeAnswers,
+};
+pub use task::{
+    DataChoice, Fault, FaultKind, Grader, MetricCard, ParsedAnswer, Problems, Reading, Rules,
+    Tally, Task, TaskCard, TaskOptions, Visit,
+};
+pub use verdict::{Outcome, Verdict};

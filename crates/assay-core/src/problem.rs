@@ -1,0 +1,265 @@
+//! One item of a task, and which of them a run wants.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::sync::Arc;
+
+use memchr::memchr;
+use serde::{Deserialize, Serialize};
+
+use crate::{Fingerprint, LineRule, count_lines, split_lines};
+
+/// A problem's name, unique within its task, that never changes: `Dataset4/17`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct ProblemId(Arc<str>);
+
+impl ProblemId {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for ProblemId {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<&str> for ProblemId {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<ProblemId> for String {
+    fn from(id: ProblemId) -> Self {
+        id.0.as_ref().to_owned()
+    }
+}
+
+impl Borrow<str> for ProblemId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ProblemId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One item of a task: what is asked, and what grading needs to know.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// Its name.
+    pub id: ProblemId,
+    /// Its place in the task's order, from 0.
+    pub rank: usize,
+    /// What a solver sees.
+    pub question: Question,
+    /// What the grader sees. Small: a run keeps it in memory for problems that are being answered.
+    pub reference: Reference,
+}
+
+impl Problem {
+    /// The hash of everything that a result on this problem depends on. Its name is not part of it.
+    pub fn fingerprint(&self) -> Fingerprint {
+        match (&self.question, &self.reference) {
+            (Question::Line(question), Reference::Line(reference)) => {
+                question.fingerprint(reference.solution)
+            }
+        }
+    }
+}
+
+/// A problem that cannot be used, and why. It is counted as excluded, in sight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flaw {
+    /// Its name.
+    pub id: ProblemId,
+    /// Its place in the task's order, from 0.
+    pub rank: usize,
+    /// What is wrong with it, naming the file.
+    pub reason: String,
+}
+
+/// What is asked. One variant a kind of task.
+#[derive(Debug, Clone)]
+pub enum Question {
+    /// Which line of a program does a given line replace?
+    Line(LineQuestion),
+}
+
+/// What the right answer is. One variant a kind of task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reference {
+    /// The line that was replaced.
+    Line(LineReference),
+}
+
+/// CodRep's question: a line of code, and the program of which it replaces one line.
+#[derive(Debug, Clone)]
+pub struct LineQuestion {
+    text: Vec<u8>,
+    line_end: usize,
+    program_at: usize,
+}
+
+impl LineQuestion {
+    /// Reads a task file: the new line, a line that is passed over, the program.
+    ///
+    /// Never fails. A text of fewer than three lines has an empty program.
+    pub fn new(text: Vec<u8>) -> Self {
+        let line_end = memchr(b'\n', &text).unwrap_or(text.len());
+        let second = (line_end + 1).min(text.len());
+        let program_at = memchr(b'\n', &text[second..]).map_or(text.len(), |at| second + at + 1);
+        Self { text, line_end, program_at }
+    }
+
+    /// The whole task file.
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The new line, as it stands in the file.
+    pub fn line(&self) -> &[u8] {
+        &self.text[..self.line_end]
+    }
+
+    /// The line between the new line and the program, which should be empty.
+    pub fn separator(&self) -> &[u8] {
+        let from = (self.line_end + 1).min(self.text.len());
+        let part = &self.text[from..self.program_at];
+        part.strip_suffix(b"\n").unwrap_or(part)
+    }
+
+    /// The program.
+    pub fn program(&self) -> &[u8] {
+        &self.text[self.program_at..]
+    }
+
+    /// The program's lines, split on LF.
+    pub fn program_lines(&self) -> impl Iterator<Item = &[u8]> {
+        split_lines(self.program())
+    }
+
+    /// Tells the task file and its solution from any other.
+    pub fn fingerprint(&self, solution: Option<usize>) -> Fingerprint {
+        let solution = solution.map_or(0, |line| line as u64);
+        Fingerprint::of(&self.text, solution)
+    }
+
+    /// How many lines the program has: the largest line number that may be answered.
+    pub fn length(&self, rule: LineRule) -> usize {
+        match rule {
+            LineRule::LineFeed => count_lines(self.program(), rule),
+            // The original counts the whole file's lines and takes two away, so a lone CR within
+            // the new line counts too.
+            LineRule::Universal => count_lines(&self.text, rule).saturating_sub(2),
+        }
+    }
+}
+
+/// What grading a line answer needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineReference {
+    /// How many lines the program has.
+    pub length: usize,
+    /// The line that was replaced, counting from 1; `None` where it is hidden.
+    pub solution: Option<usize>,
+}
+
+/// Which problems of a task are wanted, by rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    wanted: Vec<bool>,
+    count: usize,
+}
+
+impl Selection {
+    /// All of `total` problems.
+    pub fn all(total: usize) -> Self {
+        Self { wanted: vec![true; total], count: total }
+    }
+
+    /// Those of `total` problems for which `keep` says so.
+    pub fn of(total: usize, keep: impl FnMut(usize) -> bool) -> Self {
+        let wanted: Vec<bool> = (0..total).map(keep).collect();
+        let count = wanted.iter().filter(|&&wanted| wanted).count();
+        Self { wanted, count }
+    }
+
+    /// Whether the problem at `rank` is wanted.
+    pub fn contains(&self, rank: usize) -> bool {
+        self.wanted.get(rank).copied().unwrap_or(false)
+    }
+
+    /// How many are wanted.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether none is wanted.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The wanted ranks, in order.
+    pub fn ranks(&self) -> impl Iterator<Item = usize> {
+        self.wanted.iter().enumerate().filter(|&(_, &wanted)| wanted).map(|(rank, _)| rank)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, line: &str, separator: &str, program: &str) {
+        let question = LineQuestion::new(text.into());
+        assert_eq!(question.line(), line.as_bytes(), "{text:?}");
+        assert_eq!(question.separator(), separator.as_bytes(), "{text:?}");
+        assert_eq!(question.program(), program.as_bytes(), "{text:?}");
+    }
+
+    #[test]
+    fn splits_a_task_file() {
+        check("", "", "", "");
+        check("x", "x", "", "");
+        check("x\n", "x", "", "");
+        check("x\ny", "x", "y", "");
+        check("x\n\n", "x", "", "");
+        check("x\n\np\nq", "x", "", "p\nq");
+        check("x\r\n\r\np\r\n", "x\r", "\r", "p\r\n");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_question(text: Vec<u8>) {
+            let question = LineQuestion::new(text.clone());
+            let program_lines = question.program_lines().count();
+            prop_assert_eq!(program_lines, question.length(LineRule::LineFeed));
+            prop_assert!(question.length(LineRule::Universal) >= program_lines);
+            prop_assert!(text.ends_with(question.program()));
+            prop_assert!(text.starts_with(question.line()));
+        }
+
+        #[test]
+        fn what_was_written_is_read(
+            line in "[^\n]*",
+            program in prop::collection::vec("[^\n]*", 1..20),
+        ) {
+            let text = format!("{line}\n\n{}\n", program.join("\n"));
+            let question = LineQuestion::new(text.into_bytes());
+            prop_assert_eq!(question.line(), line.as_bytes());
+            prop_assert_eq!(question.separator(), b"");
+            let read: Vec<&[u8]> = question.program_lines().collect();
+            let written: Vec<&[u8]> = program.iter().map(String::as_bytes).collect();
+            prop_assert_eq!(read, written);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Whatever answers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Cancel, Problem, Problems, Response, Result, Selection};
+
+/// Something that answers problems, in one of two ways.
+pub enum Solver {
+    /// Answers one problem at a time; the run engine spreads the problems over workers.
+    Each(Box<dyn AnswerEach>),
+    /// Answers all problems in one go, in an order of its own.
+    Together(Box<dyn AnswerTogether>),
+}
+
+/// A solver that answers one problem at a time.
+pub trait AnswerEach: Send + Sync {
+    /// The answer to `problem`. The same problem gets the same answer, whatever was asked before.
+    fn answer(&self, problem: &Problem) -> Response;
+
+    /// What an answer costs.
+    fn effort(&self) -> Effort {
+        Effort::Working
+    }
+}
+
+/// Whether it pays to hand a problem to another thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Answers faster than a thread can be woken.
+    Trivial,
+    /// Worth a worker.
+    Working,
+}
+
+/// A solver that answers many problems in one go, such as a program that is given a folder.
+pub trait AnswerTogether: Send + Sync {
+    /// Answers every wanted problem through `emit`, each once, unless it is cancelled.
+    fn answer_all(&self, batch: &Batch<'_>, emit: &mut Emit<'_>) -> Result<()>;
+}
+
+/// What a solver that answers many problems in one go is given.
+pub struct Batch<'a> {
+    /// Where the problems are read from.
+    pub problems: &'a dyn Problems,
+    /// Which of them are wanted.
+    pub wanted: &'a Selection,
+    /// Raised when the work should end.
+    pub cancel: &'a Cancel,
+}
+
+/// Takes what a solver says while it works.
+pub trait TakeAnswers {
+    /// The answer to the problem at `rank`.
+    fn answer(&mut self, rank: usize, response: Response) -> Result<()>;
+
+    /// A session of the solver ended.
+    fn session(&mut self, report: SessionReport) -> Result<()>;
+}
+
+/// Where a solver's answers go.
+pub type Emit<'a> = dyn TakeAnswers + 'a;
+
+/// What happened in one session of an external solver: one line of `solver.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionReport {
+    /// The command and its arguments.
+    pub command: Vec<String>,
+    /// The folder that it ran in.
+    pub working_folder: String,
+    /// How long it was allowed to run, in seconds.
+    pub time_limit_s: f64,
+    /// How long it ran, in seconds.
+    pub wall_s: f64,
+    /// How it ended.
+    pub end: SessionEnd,
+    /// How many problems it was asked.
+    pub asked: usize,
+    /// How many it answered.
+    pub answered: usize,
+    /// How many lines of its output could not be read.
+    pub garbage_lines: usize,
+    /// The first of those, with the reason.
+    pub garbage: Vec<String>,
+    /// The end of its standard error.
+    pub stderr_tail: String,
+}
+
+/// How a session of an external solver ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionEnd {
+    /// It ended with this status.
+    Exited(i32),
+    /// A signal ended it.
+    Signalled(i32),
+    /// It ran past its time limit and was ended with everything that it had started.
+    TimedOut,
+    /// The run was interrupted.
+    Cancelled,
+}

@@ -1,0 +1,206 @@
+//! A benchmark: where its problems come from, how answers are graded and summed up.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Estimate, Flaw, Named, Problem, ProblemId, Reference, Response, Result, Selection, Verdict,
+};
+
+/// A benchmark. One file in `assay-tasks`, one line in its registry.
+pub trait Task: Send + Sync {
+    /// What there is to know about it.
+    fn card(&self) -> &TaskCard;
+
+    /// Opens its problems.
+    fn open(&self, data: &DataChoice, options: TaskOptions) -> Result<Box<dyn Problems>>;
+
+    /// What grades its answers.
+    fn grader(&self) -> Box<dyn Grader>;
+
+    /// What sums its verdicts up.
+    fn tally(&self) -> Box<dyn Tally>;
+}
+
+/// What there is to know about a task; its page in the documentation is made from it.
+#[derive(Debug, Clone, Serialize)]
+pub struct TaskCard {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Raised when the same answers on the same data would score differently.
+    pub version: u32,
+    /// One line.
+    pub summary: &'static str,
+    /// What is asked, and why it is interesting.
+    pub about: &'static str,
+    /// What the data looks like and where it is looked for.
+    pub data: &'static str,
+    /// What an answer looks like.
+    pub answers: &'static str,
+    /// How an answer is graded.
+    pub grading: &'static str,
+    /// What `compat` and `strict` mean here.
+    pub rules: &'static str,
+    /// The metrics, the first being the one to rank by.
+    pub metrics: &'static [MetricCard],
+    /// The solvers that the tour and `--solver` default to.
+    pub default_solvers: &'static [&'static str],
+    /// Commands to try.
+    pub examples: &'static [&'static str],
+}
+
+/// What there is to know about a metric.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct MetricCard {
+    /// Its name as the field writes it.
+    pub name: &'static str,
+    /// Whether less is better.
+    pub lower_is_better: bool,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// Where a task's problems come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataChoice {
+    /// The problems inside the binary.
+    Sample,
+    /// Files and folders.
+    Paths(Vec<PathBuf>),
+}
+
+/// How a task's problems are opened.
+#[derive(Debug, Clone, Copy)]
+pub struct TaskOptions {
+    /// Which rules hold where the original and the sensible differ.
+    pub rules: Rules,
+    /// Whether the right answers are needed; without, they are not even read.
+    pub with_references: bool,
+}
+
+/// Which rules hold where the original's behaviour and the sensible one differ.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rules {
+    /// As the original does.
+    #[default]
+    Compat,
+    /// As it should be.
+    Strict,
+}
+
+impl fmt::Display for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Compat => "compat",
+            Self::Strict => "strict",
+        })
+    }
+}
+
+/// The problems of an opened task.
+pub trait Problems: Send + Sync {
+    /// The names of all problems, in task order; a problem's rank is its place here.
+    fn ids(&self) -> &[ProblemId];
+
+    /// Reads the wanted problems, each once, in whatever order is cheapest, until `visit` breaks.
+    fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()>;
+
+    /// Reads one line of an answer file in the form that the field uses; `None` if it is blank.
+    fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault>;
+
+    /// Writes an answer in the form that the field uses, without a line end.
+    fn write_answer(&self, rank: usize, response: &Response) -> Option<String>;
+}
+
+/// Takes what was read; breaks to end the reading.
+pub type Visit<'a> = dyn FnMut(Reading) -> ControlFlow<()> + 'a;
+
+/// What reading one problem gave.
+#[derive(Debug)]
+pub enum Reading {
+    /// The problem.
+    Problem(Problem),
+    /// It cannot be used.
+    Flawed(Flaw),
+}
+
+/// An answer read from a line of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsedAnswer {
+    /// Which problem, by rank.
+    pub rank: usize,
+    /// What was said.
+    pub response: Response,
+}
+
+/// What is wrong with a line of an answer file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The kind of mistake.
+    pub kind: FaultKind,
+    /// What is wrong, for a person.
+    pub message: String,
+    /// The problem that the line is about, where it could be told.
+    pub rank: Option<usize>,
+}
+
+impl Fault {
+    /// A mistake that concerns no known problem.
+    pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), rank: None }
+    }
+
+    /// Says which problem it concerns.
+    #[must_use]
+    pub fn about(mut self, rank: usize) -> Self {
+        self.rank = Some(rank);
+        self
+    }
+}
+
+/// The kinds of mistakes in an answer file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// Not the form that an answer has.
+    Malformed,
+    /// Something stands where a number should.
+    NotANumber,
+    /// A problem that is not among the chosen data.
+    UnknownProblem,
+    /// An answer that the problem cannot have.
+    OutOfRange,
+    /// A second answer to the same problem.
+    Duplicate,
+    /// The problem has no usable solution to grade against.
+    NoSolution,
+}
+
+/// Grades answers. Pure: the same answer gets the same verdict.
+pub trait Grader: Send + Sync {
+    /// Why `response` cannot be an answer to the problem behind `reference`.
+    fn fault(&self, reference: &Reference, response: &Response) -> Option<Fault>;
+
+    /// The verdict on `response`.
+    fn grade(
+        &self,
+        problem: &ProblemId,
+        sample: u32,
+        reference: &Reference,
+        response: &Response,
+    ) -> Verdict;
+}
+
+/// Sums verdicts up. Order does not matter.
+pub trait Tally {
+    /// Takes one verdict.
+    fn add(&mut self, verdict: &Verdict);
+
+    /// The metrics over the verdicts so far.
+    fn metrics(&self) -> Named<Estimate>;
+}

@@ -1,0 +1,131 @@
+//! The published datasets, known by their content.
+
+use std::path::{Path, PathBuf};
+
+use assay_core::Digest;
+use serde::Serialize;
+
+use crate::store::is_archive_name;
+
+/// A published dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Its name: the task's folder and its own.
+    pub name: &'static str,
+    /// The task that it belongs to.
+    pub task: &'static str,
+    /// How many problems it has.
+    pub problems: usize,
+    /// The hash of its content, as `assay data verify` prints it; `None` where it has not been
+    /// seen yet.
+    pub digest: Option<&'static str>,
+    /// What it was used for, and where it comes from.
+    pub about: &'static str,
+}
+
+/// Every dataset that is known.
+pub const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "codrep/Dataset1",
+        task: "codrep",
+        problems: 3858,
+        digest: None,
+        about: "CodRep 2018, open from the start (KTH/CodRep-competition)",
+    },
+    Entry {
+        name: "codrep/Dataset2",
+        task: "codrep",
+        problems: 10_088,
+        digest: None,
+        about: "CodRep 2018, open from the start (KTH/CodRep-competition)",
+    },
+    Entry {
+        name: "codrep/Dataset3",
+        task: "codrep",
+        problems: 15_326,
+        digest: None,
+        about: "CodRep 2018, open from the start (KTH/CodRep-competition)",
+    },
+    Entry {
+        name: "codrep/Dataset4",
+        task: "codrep",
+        problems: 10_431,
+        digest: None,
+        about: "CodRep 2018, hidden set of the intermediate ranking (KTH/CodRep-competition)",
+    },
+    Entry {
+        name: "codrep/Dataset5",
+        task: "codrep",
+        problems: 18_366,
+        digest: None,
+        about: "CodRep 2018, hidden set of the final ranking (KTH/CodRep-competition)",
+    },
+];
+
+/// The published dataset with this content.
+pub fn by_digest(digest: Digest) -> Option<&'static Entry> {
+    let digest = digest.to_string();
+    ENTRIES.iter().find(|entry| entry.digest == Some(digest.as_str()))
+}
+
+/// Where a dataset lies on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// Its name: the task's folder and its own.
+    pub name: String,
+    /// The task that it belongs to.
+    pub task: String,
+    /// How many problems the published dataset has; `None` for one that is not in the catalogue.
+    pub problems: Option<usize>,
+    /// Where it lies, if it does.
+    pub path: Option<PathBuf>,
+    /// What it is.
+    pub about: String,
+}
+
+/// The catalogue, and whatever else lies in `task`'s folder under `root`.
+pub fn list(root: &Path, task: &str) -> Vec<Listed> {
+    let mut here = local(&root.join(task));
+    let mut listed: Vec<Listed> = ENTRIES
+        .iter()
+        .filter(|entry| entry.task == task)
+        .map(|entry| Listed {
+            name: entry.name.to_owned(),
+            task: task.to_owned(),
+            problems: Some(entry.problems),
+            path: take(&mut here, entry.name),
+            about: entry.about.to_owned(),
+        })
+        .collect();
+    listed.extend(here.into_iter().map(|(name, path)| Listed {
+        name: format!("{task}/{name}"),
+        task: task.to_owned(),
+        problems: None,
+        path: Some(path),
+        about: "not in the catalogue".to_owned(),
+    }));
+    listed
+}
+
+/// The folders and archives in `folder`, by name.
+fn local(folder: &Path) -> Vec<(String, PathBuf)> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found: Vec<(String, PathBuf)> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let path = entry.path();
+            let dataset = path.is_dir() || is_archive_name(&name);
+            let stem = if path.is_dir() { name.as_str() } else { crate::store::stem(&name) };
+            (dataset && !name.starts_with('.')).then(|| (stem.to_owned(), path))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn take(here: &mut Vec<(String, PathBuf)>, name: &str) -> Option<PathBuf> {
+    let last = name.rsplit('/').next()?;
+    let at = here.iter().position(|(other, _)| other == last)?;
+    Some(here.remove(at).1)
+}

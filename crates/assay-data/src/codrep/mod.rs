@@ -1,0 +1,18 @@
+//! CodRep's datasets.
+//!
+//! A dataset is a folder with `Tasks/N.txt` (first edition: `Files/N.txt`) and `Solutions/N.txt`,
+//! or an archive of one or several such folders. [`Dataset::open_all`] finds them under the paths
+//! that a user gives; [`Dataset::read`] streams their task files; [`find_task`] tells which task a
+//! prediction's path means; [`verify`] and [`stats`] look at a dataset as a whole.
+
+mod dataset;
+mod discover;
+mod paths;
+mod prediction;
+mod solution;
+pub mod stats;
+pub mod verify;
+
+pub use dataset::{Dataset, FileFault, Task};
+pub use paths::{PathFault, TaskAt, find_task};
+pub use prediction::{Prediction, parse_line_number, parse_prediction};

@@ -1,0 +1,140 @@
+//! Lines of a prediction file: `<path> <line> [<line>…]`.
+
+use assay_core::{Fault, FaultKind};
+
+/// One line of a prediction file, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prediction<'a> {
+    /// The task's path, as it was written.
+    pub path: &'a str,
+    /// What stands after the path, word by word.
+    pub numbers: Vec<&'a str>,
+}
+
+/// Takes a line apart; `None` if it is blank.
+///
+/// A path ends with the first word that ends in `.txt`, so it may contain spaces; a line without
+/// such a word has its first word as path.
+pub fn parse_prediction(line: &str) -> Result<Option<Prediction<'_>>, Fault> {
+    let line = line.trim();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let end = path_end(line);
+    let (path, rest) = line.split_at(end);
+    let numbers: Vec<&str> = rest.split_whitespace().collect();
+    if numbers.is_empty() {
+        return Err(Fault::new(
+            FaultKind::Malformed,
+            format!("{:?} has no line number; expected `<path> <line> [<line>…]`", shorten(line)),
+        ));
+    }
+    Ok(Some(Prediction { path, numbers }))
+}
+
+/// Reads a line number. Whether the file has such a line is for the grader to say.
+pub fn parse_line_number(word: &str) -> Result<usize, Fault> {
+    let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let message = format!("{:?} is not a line number", shorten(word));
+        return Err(Fault::new(FaultKind::NotANumber, message));
+    }
+    match word.strip_prefix('+').unwrap_or(word).parse::<usize>() {
+        Ok(line) if line > 0 => Ok(line),
+        Err(_) if !word.starts_with('-') => Ok(usize::MAX),
+        _ => Err(Fault::new(
+            FaultKind::OutOfRange,
+            format!("line {word} is out of range; lines count from 1"),
+        )),
+    }
+}
+
+fn path_end(line: &str) -> usize {
+    let first_word = line.find(char::is_whitespace).unwrap_or(line.len());
+    if line[..first_word].ends_with(".txt") {
+        return first_word;
+    }
+    let mut endings = line.match_indices(".txt").map(|(at, ending)| at + ending.len());
+    let word_ends = |&end: &usize| line[end..].chars().next().is_none_or(char::is_whitespace);
+    endings.find(word_ends).unwrap_or(first_word)
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(line: &str, path: &str, numbers: &[&str]) {
+        let expected = Prediction { path, numbers: numbers.to_vec() };
+        assert_eq!(parse_prediction(line), Ok(Some(expected)), "{line:?}");
+    }
+
+    #[test]
+    fn takes_lines_apart() {
+        check("/a/Tasks/1.txt 5", "/a/Tasks/1.txt", &["5"]);
+        check("1.txt 5 6\t7 \r", "1.txt", &["5", "6", "7"]);
+        check("/a b/Tasks/1.txt 5", "/a b/Tasks/1.txt", &["5"]);
+        check("Dataset1/7 5", "Dataset1/7", &["5"]);
+        check("1.txt five", "1.txt", &["five"]);
+        assert_eq!(parse_prediction(" \t"), Ok(None));
+        assert!(parse_prediction("/a/Tasks/1.txt").is_err());
+        assert!(parse_prediction("17").is_err());
+    }
+
+    #[test]
+    fn tells_numbers_from_the_rest() {
+        assert_eq!(parse_line_number("12"), Ok(12));
+        assert_eq!(parse_line_number("+12"), Ok(12));
+        assert_eq!(parse_line_number("99999999999999999999999"), Ok(usize::MAX));
+        for (word, kind) in [
+            ("0", FaultKind::OutOfRange),
+            ("-3", FaultKind::OutOfRange),
+            ("-99999999999999999999999", FaultKind::OutOfRange),
+            ("1.5", FaultKind::NotANumber),
+            ("", FaultKind::NotANumber),
+            ("-", FaultKind::NotANumber),
+            ("+-1", FaultKind::NotANumber),
+            ("twelve", FaultKind::NotANumber),
+            ("１２", FaultKind::NotANumber),
+        ] {
+            assert_eq!(parse_line_number(word).map_err(|fault| fault.kind), Err(kind), "{word:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_line_or_a_fault(line: String) {
+            if let Ok(Some(prediction)) = parse_prediction(&line) {
+                prop_assert!(line.contains(prediction.path));
+                prop_assert!(!prediction.numbers.is_empty());
+                for word in prediction.numbers {
+                    prop_assert!(parse_line_number(word).is_ok_and(|line| line > 0) || parse_line_number(word).is_err());
+                }
+            }
+        }
+
+        #[test]
+        fn what_was_written_is_read(
+            folder in "(/[a-z ]{1,9}){0,4}",
+            stem in "[a-z0-9]{1,6}",
+            lines in prop::collection::vec(1usize..1_000_000, 1..6),
+        ) {
+            let path = format!("{folder}/{stem}.txt");
+            let words: Vec<String> = lines.iter().map(usize::to_string).collect();
+            let line = format!("{path} {}", words.join(" "));
+            let prediction = parse_prediction(&line).unwrap().unwrap();
+            prop_assert_eq!(prediction.path, path.trim());
+            let read: Vec<usize> =
+                prediction.numbers.iter().map(|word| parse_line_number(word).unwrap()).collect();
+            prop_assert_eq!(read, lines);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What a dataset looks like as a whole.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use assay_core::{Digest, DigestOf, LineQuestion, LineRule, Result};
+use serde::Serialize;
+
+use super::Dataset;
+
+/// Figures about one or several datasets.
+#[derive(Debug, Serialize)]
+pub struct Stats {
+    /// The datasets' names.
+    pub datasets: Vec<String>,
+    /// How many task files there are.
+    pub files: usize,
+    /// How many of them cannot be read; they count in nothing else.
+    pub unreadable: usize,
+    /// The task files' sizes together.
+    pub bytes: u64,
+    /// The programs' lines together.
+    pub lines: u64,
+    /// Lines a program.
+    pub program_lines: Spread,
+    /// Bytes of the new line.
+    pub new_line_bytes: Spread,
+    /// Tasks whose file is the same as an earlier one's, byte by byte.
+    pub duplicate_files: usize,
+    /// Distinct new lines.
+    pub distinct_new_lines: usize,
+    /// Distinct pairs of replaced and new line, where the solutions are known.
+    pub distinct_changes: Option<usize>,
+    /// Tasks whose replaced line stands in the file more than once.
+    pub replaced_line_repeated: Option<usize>,
+    /// Tasks whose new line already stands in the file.
+    pub new_line_present: usize,
+    /// Tasks with a carriage return in them.
+    pub with_carriage_return: usize,
+    /// Tasks that are not UTF-8.
+    pub not_utf8: usize,
+}
+
+/// How a number is spread: the mean and the percentiles (nearest rank).
+#[derive(Debug, Default, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Spread {
+    pub mean: f64,
+    pub min: u64,
+    pub p5: u64,
+    pub p25: u64,
+    pub p50: u64,
+    pub p75: u64,
+    pub p95: u64,
+    pub p99: u64,
+    pub max: u64,
+}
+
+impl Spread {
+    /// The spread of `values`; all zero if there are none.
+    pub fn of(mut values: Vec<u64>) -> Self {
+        values.sort_unstable();
+        let Some((&min, &max)) = values.first().zip(values.last()) else { return Self::default() };
+        let count = values.len();
+        let percentile = |percent: usize| values[(count * percent).div_ceil(100).max(1) - 1];
+        Self {
+            mean: values.iter().sum::<u64>() as f64 / count as f64,
+            min,
+            p5: percentile(5),
+            p25: percentile(25),
+            p50: percentile(50),
+            p75: percentile(75),
+            p95: percentile(95),
+            p99: percentile(99),
+            max,
+        }
+    }
+}
+
+/// Reads the datasets and takes their measure.
+pub fn stats(datasets: &[Dataset]) -> Result<Stats> {
+    let mut counter = Counter::default();
+    for dataset in datasets {
+        dataset.read(&|_| true, &mut |task| {
+            match task.question {
+                Ok(question) => counter.add(&question, dataset.solution(task.place).ok()),
+                Err(_) => counter.unreadable += 1,
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    Ok(counter.finish(datasets))
+}
+
+#[derive(Default)]
+struct Counter {
+    unreadable: usize,
+    bytes: u64,
+    lengths: Vec<u64>,
+    new_line_bytes: Vec<u64>,
+    files: HashSet<Digest>,
+    new_lines: HashSet<Digest>,
+    changes: HashSet<Digest>,
+    solved: usize,
+    repeated: usize,
+    present: usize,
+    carriage_returns: usize,
+    not_utf8: usize,
+}
+
+impl Counter {
+    fn add(&mut self, question: &LineQuestion, solution: Option<usize>) {
+        let text = question.text();
+        self.bytes += text.len() as u64;
+        self.lengths.push(question.length(LineRule::Universal) as u64);
+        self.new_line_bytes.push(question.line().len() as u64);
+        self.files.insert(Digest::of(text));
+        let new = question.line().trim_ascii();
+        self.new_lines.insert(Digest::of(new));
+        self.present += usize::from(count_equal(question, new) > 0);
+        self.carriage_returns += usize::from(text.contains(&b'\r'));
+        self.not_utf8 += usize::from(std::str::from_utf8(text).is_err());
+        let replaced = solution.and_then(|line| question.program_lines().nth(line - 1));
+        if let Some(old) = replaced.map(<[u8]>::trim_ascii) {
+            self.solved += 1;
+            self.changes.insert(DigestOf::new().field(old).field(new).finish());
+            self.repeated += usize::from(count_equal(question, old) > 1);
+        }
+    }
+
+    fn finish(self, datasets: &[Dataset]) -> Stats {
+        let read = self.lengths.len();
+        let known = self.solved > 0;
+        Stats {
+            datasets: datasets.iter().map(|dataset| dataset.name().to_owned()).collect(),
+            files: read + self.unreadable,
+            unreadable: self.unreadable,
+            bytes: self.bytes,
+            lines: self.lengths.iter().sum(),
+            program_lines: Spread::of(self.lengths),
+            new_line_bytes: Spread::of(self.new_line_bytes),
+            duplicate_files: read - self.files.len(),
+            distinct_new_lines: self.new_lines.len(),
+            distinct_changes: known.then_some(self.changes.len()),
+            replaced_line_repeated: known.then_some(self.repeated),
+            new_line_present: self.present,
+            with_carriage_return: self.carriage_returns,
+            not_utf8: self.not_utf8,
+        }
+    }
+}
+
+/// How many of the program's lines are `wanted`, white space around them aside.
+fn count_equal(question: &LineQuestion, wanted: &[u8]) -> usize {
+    question.program_lines().filter(|line| line.trim_ascii() == wanted).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_by_nearest_rank() {
+        let spread = Spread::of((1..=10).collect());
+        assert_eq!((spread.min, spread.p5, spread.p25, spread.p50), (1, 1, 3, 5));
+        assert_eq!((spread.p75, spread.p95, spread.p99, spread.max), (8, 10, 10, 10));
+        assert!((spread.mean - 5.5).abs() < 1e-12);
+        assert_eq!(Spread::of(vec![]), Spread::default());
+    }
+}

@@ -1,0 +1,10 @@
+//! Datasets: where they lie, how they are read, and whether they are sound.
+//!
+//! [`Store`] reads the files of a folder or an archive alike, without unpacking; [`codrep`] knows
+//! what CodRep's files mean; [`catalogue`] knows the published datasets by their content.
+
+pub mod catalogue;
+pub mod codrep;
+mod store;
+
+pub use store::{Content, Store};

@@ -1,0 +1,177 @@
+//! The files of a dataset, in a folder, in an archive or in memory, read alike.
+//!
+//! A store is scanned once for its names and small files, then read as often as needed. Archives
+//! are never unpacked: a compressed tar is streamed from front to back, so its files come in the
+//! order in which they lie there.
+
+mod folder;
+mod memory;
+mod tarball;
+mod zipfile;
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use assay_core::{Error, Result};
+
+use folder::Folder;
+use memory::Memory;
+use tarball::{Compression, Tarball};
+use zipfile::ZipFile;
+
+/// The largest file that is read into memory; a larger one in a dataset is a mistake or an attack.
+pub(crate) const LARGEST_FILE: u64 = 256 << 20;
+
+/// A file's bytes, or why they could not be had.
+pub type Content = Result<Vec<u8>, String>;
+
+/// Takes a file that was asked for: its place in the request, and its bytes.
+pub(crate) type Take<'a> = dyn FnMut(usize, Content) -> Result<ControlFlow<()>> + 'a;
+
+/// A folder or an archive of files, named by relative paths with `/`.
+#[derive(Debug)]
+pub struct Store {
+    /// Where it is, as an absolute path.
+    location: String,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Folder(Folder),
+    Tarball(Tarball),
+    Zip(ZipFile),
+    Memory(Memory),
+}
+
+impl Store {
+    /// Opens a folder or an archive. What kind of archive it is, its first bytes tell.
+    pub fn open(path: &Path) -> Result<Self> {
+        let location = absolute(path)?;
+        let metadata = std::fs::metadata(path).map_err(|error| Error::io("open", path, error))?;
+        let kind = if metadata.is_dir() {
+            Kind::Folder(Folder::new(path))
+        } else if metadata.is_file() {
+            Self::archive(path)?
+        } else {
+            return Err(Error::refused(format!(
+                "{} is neither a folder nor a file",
+                path.display()
+            )));
+        };
+        Ok(Self { location, kind })
+    }
+
+    /// Files held in memory, such as those inside the binary.
+    pub fn memory(location: &str, files: Vec<(String, Cow<'static, [u8]>)>) -> Self {
+        Self { location: location.to_owned(), kind: Kind::Memory(Memory(files)) }
+    }
+
+    /// Where it is, as an absolute path.
+    pub fn location(&self) -> &str {
+        &self.location
+    }
+
+    /// The location's last part without an archive's ending: `Dataset4`.
+    pub fn name(&self) -> &str {
+        let last = self.location.rsplit('/').next().unwrap_or_default();
+        if matches!(self.kind, Kind::Folder(_)) { last } else { stem(last) }
+    }
+
+    /// Names every file, and hands over those that `want` asks for.
+    ///
+    /// A folder is looked into two levels deep, which is where a dataset has its files.
+    pub fn scan(
+        &self,
+        want: &dyn Fn(&str) -> bool,
+        take: &mut dyn FnMut(&str, Content),
+    ) -> Result<Vec<String>> {
+        match &self.kind {
+            Kind::Folder(folder) => folder.scan(want, take),
+            Kind::Tarball(tarball) => tarball.scan(want, take),
+            Kind::Zip(zip) => zip.scan(want, take),
+            Kind::Memory(memory) => Ok(memory.scan(want, take)),
+        }
+    }
+
+    /// Reads the files at `paths`, each once, in the order that is cheapest for the store.
+    pub(crate) fn read(&self, paths: &[String], take: &mut Take<'_>) -> Result<()> {
+        match &self.kind {
+            Kind::Folder(folder) => folder.read(paths, take),
+            Kind::Tarball(tarball) => tarball.read(paths, take),
+            Kind::Zip(zip) => zip.read(paths, take),
+            Kind::Memory(memory) => memory.read(paths, take),
+        }
+    }
+
+    fn archive(path: &Path) -> Result<Kind> {
+        let error = |error| Error::io("read", path, error);
+        let mut head = Vec::with_capacity(512);
+        let mut file = File::open(path).map_err(error)?;
+        file.by_ref().take(512).read_to_end(&mut head).map_err(error)?;
+        file.rewind().map_err(error)?;
+        let tarball = |compression| Kind::Tarball(Tarball::new(path, compression));
+        match head.as_slice() {
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Ok(tarball(Compression::Zstd)),
+            [0x1f, 0x8b, ..] => Ok(tarball(Compression::Gzip)),
+            [b'P', b'K', 3 | 5, ..] => Ok(Kind::Zip(ZipFile::new(path))),
+            head if head.get(257..262) == Some(b"ustar") => Ok(tarball(Compression::None)),
+            _ => Err(Error::refused(format!(
+                "{} is not an archive that is known here",
+                path.display()
+            ))
+            .hint("give a folder, or a .tar, .tar.gz, .tar.zst or .zip of one")),
+        }
+    }
+}
+
+/// Whether a file's name looks like an archive's.
+pub(crate) fn is_archive_name(name: &str) -> bool {
+    stem(name) != name
+}
+
+pub(crate) fn stem(name: &str) -> &str {
+    let endings = [".tar.zst", ".tar.gz", ".tar", ".tzst", ".tgz", ".zip"];
+    endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
+/// The absolute path without `.` and `..`, symbolic links left as they are.
+fn absolute(path: &Path) -> Result<String> {
+    use std::path::Component;
+    let full = std::path::absolute(path).map_err(|error| Error::io("open", path, error))?;
+    let mut clean = PathBuf::new();
+    for component in full.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            part => clean.push(part),
+        }
+    }
+    clean.into_os_string().into_string().map_err(|text| {
+        Error::refused(format!("{} is not UTF-8", Path::new(&text).display()))
+            .hint("predictions name files by path, one a line: move the data to a plain path")
+    })
+}
+
+/// Reads one file of an archive whole, up to the size limit.
+fn read_member(reader: &mut dyn Read, size: u64) -> Content {
+    if size > LARGEST_FILE {
+        return Err(too_large(size));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(1 << 20)).unwrap_or_default());
+    let read = reader.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+    match read {
+        Err(error) => Err(format!("cannot be read: {error}")),
+        Ok(_) if bytes.len() as u64 > LARGEST_FILE => Err(too_large(bytes.len() as u64)),
+        Ok(_) => Ok(bytes),
+    }
+}
+
+fn too_large(size: u64) -> String {
+    format!("is too large ({size} bytes; the limit is {LARGEST_FILE})")
+}

@@ -1,0 +1,111 @@
+//! A tar archive, plain or compressed, streamed from front to back.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use assay_core::{Error, Result};
+
+use super::{Content, Take, read_member};
+
+/// The largest zstd window that is accepted, as `zstd --long=27` (128 MiB).
+const WINDOW_LOG: u32 = 27;
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Compression {
+    None,
+    Gzip,
+    Zstd,
+}
+
+#[derive(Debug)]
+pub(super) struct Tarball {
+    path: PathBuf,
+    compression: Compression,
+}
+
+impl Tarball {
+    pub(super) fn new(path: &Path, compression: Compression) -> Self {
+        Self { path: path.to_owned(), compression }
+    }
+
+    pub(super) fn scan(
+        &self,
+        want: &dyn Fn(&str) -> bool,
+        take: &mut dyn FnMut(&str, Content),
+    ) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        self.each(&mut |name, entry| {
+            if want(&name) {
+                let size = entry.size();
+                take(&name, read_member(entry, size));
+            }
+            names.push(name);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(names)
+    }
+
+    pub(super) fn read(&self, paths: &[String], take: &mut Take<'_>) -> Result<()> {
+        let places: HashMap<&str, usize> =
+            paths.iter().enumerate().map(|(at, path)| (path.as_str(), at)).collect();
+        let mut left = places.len();
+        if left == 0 {
+            return Ok(());
+        }
+        self.each(&mut |name, entry| {
+            let Some(&at) = places.get(name.as_str()) else { return Ok(ControlFlow::Continue(())) };
+            let size = entry.size();
+            let flow = take(at, read_member(entry, size))?;
+            left -= 1;
+            Ok(if left == 0 { ControlFlow::Break(()) } else { flow })
+        })
+    }
+
+    fn each(&self, visit: &mut Visit<'_>) -> Result<()> {
+        let mut archive = tar::Archive::new(self.reader()?);
+        for entry in archive.entries().map_err(|error| self.broken(error))? {
+            let mut entry = entry.map_err(|error| self.broken(error))?;
+            if !entry.header().entry_type().is_file() {
+                continue;
+            }
+            let path = entry.path_bytes().into_owned();
+            let name = String::from_utf8(path)
+                .map_err(|error| self.broken(std::io::Error::other(error)))?;
+            let name = name.strip_prefix("./").map(str::to_owned).unwrap_or(name);
+            if visit(name, &mut entry)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn reader(&self) -> Result<Box<dyn Read>> {
+        let open = |error| Error::io("open", &self.path, error);
+        let file = File::open(&self.path).map_err(open)?;
+        Ok(match self.compression {
+            Compression::None => Box::new(BufReader::with_capacity(1 << 18, file)),
+            Compression::Gzip => {
+                let reader =
+                    flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 17, file));
+                Box::new(BufReader::with_capacity(1 << 17, reader))
+            }
+            Compression::Zstd => {
+                let mut reader = zstd::Decoder::new(file).map_err(open)?;
+                reader.window_log_max(WINDOW_LOG).map_err(open)?;
+                Box::new(BufReader::with_capacity(1 << 17, reader))
+            }
+        })
+    }
+
+    fn broken(&self, error: std::io::Error) -> Error {
+        Error::refused(format!("{} is not a sound archive", self.path.display()))
+            .because(error)
+            .hint("fetch or pack it again")
+    }
+}
+
+type Visit<'a> =
+    dyn FnMut(String, &mut tar::Entry<'_, Box<dyn Read>>) -> Result<ControlFlow<()>> + 'a;

@@ -1,0 +1,3 @@
+//! Metrics: pure functions from an answer and its reference to numbers.
+
+pub mod line;

@@ -1,0 +1,73 @@
+//! Puts the lines of a complete run into task order.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::FileExt;
+
+use assay_core::{Answer, Error, ProblemId, Result, Verdict};
+use serde::de::DeserializeOwned;
+
+use super::lines::LineFile;
+
+/// Something that is about one sample of one problem.
+pub(super) trait About: DeserializeOwned {
+    fn about(&self) -> (&ProblemId, u32);
+}
+
+impl About for Answer {
+    fn about(&self) -> (&ProblemId, u32) {
+        (&self.problem, self.sample)
+    }
+}
+
+impl About for Verdict {
+    fn about(&self) -> (&ProblemId, u32) {
+        (&self.problem, self.sample)
+    }
+}
+
+/// Where a line stands, and where it should.
+struct Place {
+    key: (usize, u32),
+    offset: u64,
+    length: usize,
+}
+
+/// Sorts the file's lines by rank and sample, the first of several for the same one winning. The
+/// sorted file takes the place of the other in one step, and only if there is a difference.
+pub(super) fn sort<T: About>(
+    file: &mut LineFile,
+    ranks: &HashMap<&ProblemId, usize>,
+) -> Result<()> {
+    let mut places = Vec::new();
+    file.each_raw(|line, offset, bytes| {
+        let value: T = file.parse(line, bytes)?;
+        let (problem, sample) = value.about();
+        let key = (file.rank(line, problem, ranks)?, sample);
+        places.push(Place { key, offset, length: bytes.len() });
+        Ok(())
+    })?;
+    if places.is_sorted_by(|left, right| left.key < right.key) {
+        return Ok(());
+    }
+    places.sort_by_key(|place| (place.key, place.offset));
+    places.dedup_by_key(|place| place.key);
+    let path = file.path().to_owned();
+    let beside = path.with_extension("jsonl.new");
+    let rewrite = || -> std::io::Result<()> {
+        let unsorted = File::open(&path)?;
+        let mut sorted = BufWriter::new(File::create(&beside)?);
+        let mut line = Vec::new();
+        for place in &places {
+            line.resize(place.length, 0);
+            unsorted.read_exact_at(&mut line, place.offset)?;
+            sorted.write_all(&line)?;
+        }
+        sorted.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
+        std::fs::rename(&beside, &path)
+    };
+    rewrite().map_err(|error| Error::io("write", &path, error))?;
+    *file = LineFile::open(&path)?;
+    Ok(())
+}

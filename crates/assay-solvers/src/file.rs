@@ -1,0 +1,41 @@
+//! `file:PATH`: answers made elsewhere.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use assay_core::{AnswerEach, Digest, Effort, Error, Problem, Problems, Response, Result, Why};
+
+use crate::{AnswerFile, refuse};
+
+pub(crate) struct FileSolver {
+    answers: Vec<Option<Response>>,
+    digest: Digest,
+}
+
+impl FileSolver {
+    pub(crate) fn open(path: &Path, problems: &dyn Problems) -> Result<Self> {
+        let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
+        let file = AnswerFile::read(&mut BufReader::new(file), problems)?;
+        if !file.faults.is_empty() {
+            return Err(refuse(&path.display().to_string(), file.faults));
+        }
+        let answers = file.answers.into_iter().map(|answer| answer.map(|(_, response)| response));
+        Ok(Self { answers: answers.collect(), digest: file.digest })
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        self.digest
+    }
+}
+
+impl AnswerEach for FileSolver {
+    fn answer(&self, problem: &Problem) -> Response {
+        let silent = || Response::none(Why::Silent, "the file has no answer to it");
+        self.answers.get(problem.rank).cloned().flatten().unwrap_or_else(silent)
+    }
+
+    fn effort(&self) -> Effort {
+        Effort::Trivial
+    }
+}

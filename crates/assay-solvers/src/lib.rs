@@ -1,0 +1,13 @@
+//! Solvers: whatever answers.
+//!
+//! A solver is named by a spec ([`SolverSpec`]): a baseline by its name, a program by
+//! `program:CMD`, answers made elsewhere by `file:PATH`.
+
+mod answer_file;
+mod baseline;
+mod file;
+mod program;
+mod spec;
+
+pub use answer_file::{AnswerFile, LineFault, refuse};
+pub use spec::{BuiltSolver, CARDS, SolverCard, SolverSettings, SolverSpec};

@@ -1,0 +1,190 @@
+//! A child process whose output is read line by line, and which ends when it must.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use assay_core::{Cancel, Error, Result, SessionEnd};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+/// The longest line of output that is taken; the rest of a longer one is dropped.
+const LONGEST_LINE: u64 = 1 << 20;
+/// How much of the end of standard error is kept.
+const STDERR_TAIL: usize = 4 << 10;
+/// How often the clock and the cancel flag are looked at while the program is silent.
+const TICK: Duration = Duration::from_millis(20);
+/// How long output may still come after the program itself has ended.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A running program.
+pub(super) struct Process {
+    child: Child,
+    lines: Receiver<Vec<u8>>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+    started: Instant,
+    time_limit: Duration,
+    /// Once the child is reaped, its number may belong to somebody else.
+    reaped: bool,
+}
+
+impl Process {
+    /// Starts `command` in `folder`, at the head of a process group of its own.
+    pub(super) fn start(command: &[String], folder: &Path, time_limit: Duration) -> Result<Self> {
+        let (name, arguments) =
+            command.split_first().ok_or_else(|| Error::usage("program: names no command"))?;
+        #[expect(clippy::disallowed_methods, reason = "the user's own predictor, run as the user")]
+        let mut child = Command::new(name)
+            .args(arguments)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .map_err(|error| {
+                Error::refused(format!("failed to start {name:?}"))
+                    .because(error)
+                    .hint("program:CMD is looked for as a shell would, without aliases")
+            })?;
+        let (sender, lines) = bounded(1024);
+        let stderr = Arc::default();
+        if let Some(pipe) = child.stdout.take() {
+            thread::spawn(move || send_lines(pipe, &sender));
+        }
+        if let Some(pipe) = child.stderr.take() {
+            let tail = Arc::clone(&stderr);
+            thread::spawn(move || keep_tail(pipe, &tail));
+        }
+        Ok(Self { child, lines, stderr, started: Instant::now(), time_limit, reaped: false })
+    }
+
+    /// Hands over every line of output until the program ends, is out of time or is cancelled. In
+    /// every case the whole process group is gone afterwards.
+    pub(super) fn converse(
+        &mut self,
+        cancel: &Cancel,
+        hear: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<SessionEnd> {
+        let end = self.listen(cancel, hear);
+        let status = self.end_group();
+        match end? {
+            Some(end) => Ok(end),
+            None => status.map(describe).map_err(|error| {
+                Error::failed("failed to learn how the program ended").because(error)
+            }),
+        }
+    }
+
+    /// How long it has been running.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The end of what it wrote to standard error.
+    pub(super) fn stderr_tail(&self) -> String {
+        let tail = self.stderr.lock().map(|tail| tail.clone()).unwrap_or_default();
+        String::from_utf8_lossy(&tail).into_owned()
+    }
+
+    fn listen(
+        &mut self,
+        cancel: &Cancel,
+        hear: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<Option<SessionEnd>> {
+        let mut ended: Option<Instant> = None;
+        let mut silent = false;
+        loop {
+            if cancel.is_cancelled() {
+                return Ok(Some(SessionEnd::Cancelled));
+            }
+            if ended.is_none() && self.elapsed() >= self.time_limit {
+                return Ok(Some(SessionEnd::TimedOut));
+            }
+            if silent {
+                thread::sleep(TICK);
+            } else {
+                match self.lines.recv_timeout(TICK) {
+                    Ok(line) => {
+                        hear(&line)?;
+                        continue;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => silent = true,
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+            if ended.is_none() && self.has_ended() {
+                ended = Some(Instant::now());
+            }
+            // Something that the program left behind may hold its output open for ever.
+            if ended.is_some_and(|at| silent || at.elapsed() > GRACE) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether the child has ended. It is not reaped yet, so its group's number stays its own.
+    fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let Some(child) = self.pid() else { return true };
+        !matches!(waitid(WaitId::Pid(child), options), Ok(None))
+    }
+
+    /// Ends everything that is left of the process group, and reaps the child.
+    fn end_group(&mut self) -> std::io::Result<ExitStatus> {
+        if let Some(group) = self.pid().filter(|_| !self.reaped) {
+            // A group that is gone already is what is wanted.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        self.reaped = true;
+        self.child.wait()
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.end_group();
+    }
+}
+
+fn describe(status: ExitStatus) -> SessionEnd {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => SessionEnd::Exited(code),
+        (None, signal) => SessionEnd::Signalled(signal.unwrap_or_default()),
+    }
+}
+
+fn send_lines(pipe: impl Read, sender: &Sender<Vec<u8>>) {
+    let mut reader = BufReader::new(pipe);
+    loop {
+        let mut line = Vec::new();
+        match reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        if !line.ends_with(b"\n") && reader.skip_until(b'\n').is_err() {
+            break;
+        }
+        if sender.send(line).is_err() {
+            break;
+        }
+    }
+}
+
+fn keep_tail(mut pipe: impl Read, tail: &Mutex<Vec<u8>>) {
+    let mut chunk = [0; 4096];
+    while let Ok(count @ 1..) = pipe.read(&mut chunk) {
+        let Ok(mut tail) = tail.lock() else { break };
+        tail.extend_from_slice(&chunk[..count]);
+        let surplus = tail.len().saturating_sub(STDERR_TAIL);
+        tail.drain(..surplus);
+    }
+}

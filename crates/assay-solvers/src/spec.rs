@@ -1,0 +1,153 @@
+//! Solver specs: what a user types after `--solver`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assay_core::{Error, Problems, Result, Solver};
+use serde::{Deserialize, Serialize};
+
+use crate::baseline::{Baseline, BaselineSolver};
+use crate::file::FileSolver;
+use crate::program::ProgramSolver;
+
+/// What there is to know about a solver.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct SolverCard {
+    /// How it is named.
+    pub spec: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// Every kind of solver.
+pub const CARDS: &[SolverCard] = &[
+    SolverCard { spec: "first", about: "always the first line" },
+    SolverCard { spec: "middle", about: "always the middle line" },
+    SolverCard { spec: "last", about: "always the last line" },
+    SolverCard { spec: "random", about: "--top K different lines at random; --seed decides which" },
+    SolverCard { spec: "worst", about: "the end of the file that is farther from the solution" },
+    SolverCard { spec: "gold", about: "the solution itself: checks data and grading" },
+    SolverCard {
+        spec: "program:CMD",
+        about: "runs CMD with the task folder as its last argument and reads one prediction a line",
+    },
+    SolverCard { spec: "file:PATH", about: "answers made elsewhere, as `assay score` reads them" },
+];
+
+/// Which solver is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SolverSpec {
+    /// One of the baselines.
+    Baseline(Baseline),
+    /// A command, split into words.
+    Program(Vec<String>),
+    /// A file of answers.
+    File(PathBuf),
+}
+
+/// What a solver may be told; part of a run's settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SolverSettings {
+    /// Decides every random choice.
+    pub seed: u64,
+    /// How many lines to answer, best first.
+    pub top: usize,
+    /// How long a program may run.
+    pub time_limit: Duration,
+    /// The folder in which a program runs, and from which a file's path counts.
+    pub working_folder: PathBuf,
+}
+
+/// A solver that is ready to answer.
+pub struct BuiltSolver {
+    /// The solver.
+    pub solver: Solver,
+    /// Names what its answers depend on, for the signature.
+    pub identity: String,
+}
+
+impl SolverSpec {
+    /// Reads a spec.
+    pub fn parse(text: &str) -> Result<Self> {
+        if let Some(baseline) = Baseline::by_name(text) {
+            return Ok(Self::Baseline(baseline));
+        }
+        match text.split_once(':') {
+            Some(("file", path)) if !path.is_empty() => Ok(Self::File(PathBuf::from(path))),
+            Some(("program", command)) => match shlex::split(command) {
+                Some(words) if !words.is_empty() => Ok(Self::Program(words)),
+                Some(_) => Err(Error::usage("program: names no command").hint(PROGRAM_HINT)),
+                None => Err(Error::usage(format!("a quote in {command:?} is not closed"))),
+            },
+            _ => {
+                let specs: Vec<&str> = CARDS.iter().map(|card| card.spec).collect();
+                Err(Error::usage(format!("there is no solver called {text:?}"))
+                    .hint(format!("the solvers are: {}", specs.join(", "))))
+            }
+        }
+    }
+
+    /// Whether it looks at the solutions.
+    pub fn needs_references(&self) -> bool {
+        matches!(self, Self::Baseline(Baseline::Worst | Baseline::Gold))
+    }
+
+    /// Makes it ready to answer `problems`.
+    pub fn build(&self, settings: &SolverSettings, problems: &dyn Problems) -> Result<BuiltSolver> {
+        Ok(match self {
+            Self::Baseline(baseline) => BuiltSolver {
+                solver: Solver::Each(Box::new(BaselineSolver::new(*baseline, settings))),
+                identity: baseline.identity(settings),
+            },
+            Self::Program(words) => BuiltSolver {
+                solver: Solver::Together(Box::new(ProgramSolver::new(words, settings))),
+                identity: format!("{self} within {} s", settings.time_limit.as_secs_f64()),
+            },
+            Self::File(path) => {
+                let solver = FileSolver::open(&settings.working_folder.join(path), problems)?;
+                let identity = format!("file@{}", solver.digest().short());
+                BuiltSolver { solver: Solver::Each(Box::new(solver)), identity }
+            }
+        })
+    }
+}
+
+const PROGRAM_HINT: &str = "for example: --solver 'program:python3 predictor.py'";
+
+impl fmt::Display for SolverSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Baseline(baseline) => f.write_str(baseline.name()),
+            Self::File(path) => write!(f, "file:{}", path.display()),
+            Self::Program(words) => {
+                let quoted = shlex::try_join(words.iter().map(String::as_str));
+                write!(f, "program:{}", quoted.unwrap_or_else(|_| words.join(" ")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spec_reads_what_it_writes() {
+        for text in ["first", "gold", "file:a/b.txt", "program:python3 'my predictor.py' -v"] {
+            assert_eq!(SolverSpec::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, message) in [
+            ("frist", "there is no solver called \"frist\""),
+            ("file:", "there is no solver called \"file:\""),
+            ("program: ", "program: names no command"),
+            ("program:a 'b", "a quote in \"a 'b\" is not closed"),
+        ] {
+            assert_eq!(SolverSpec::parse(text).unwrap_err().to_string(), message);
+        }
+    }
+}

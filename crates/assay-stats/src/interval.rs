@@ -1,0 +1,136 @@
+//! 95 % intervals for shares and for means of losses.
+
+use assay_core::Estimate;
+
+use crate::ExactSum;
+
+/// The name of the method, for signatures.
+pub const METHOD: &str = "wilson95";
+
+/// The 0.975 quantile of the normal distribution.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// The share of `successes` among `n`, with Wilson's interval.
+///
+/// Unlike the textbook interval it stays within 0 and 1, and does not shrink to nothing when every
+/// answer is right.
+pub fn proportion(successes: usize, n: usize) -> Option<Estimate> {
+    (n > 0).then(|| {
+        let share = successes as f64 / n as f64;
+        wilson(share, n as f64, n)
+    })
+}
+
+/// The mean of numbers between 0 and 1, with Wilson's interval at their effective number.
+///
+/// Numbers that vary less than a yes or no would at the same mean count for more than one each: the
+/// effective number is n · m(1−m) / s². One imagined observation of the greatest possible variance
+/// keeps the interval from vanishing when all numbers are equal. With numbers that are all 0 or 1
+/// this is [`proportion`], up to that one observation.
+pub fn bounded_mean(values: &[f64]) -> Option<Estimate> {
+    let n = values.len();
+    if n == 0 {
+        return None;
+    }
+    let count = n as f64;
+    let mean = (values.iter().copied().collect::<ExactSum>().value() / count).clamp(0.0, 1.0);
+    let greatest_variance = mean * (1.0 - mean);
+    if greatest_variance <= 0.0 {
+        return Some(wilson(mean, count, n));
+    }
+    let squares: ExactSum = values.iter().map(|value| (value - mean).powi(2)).collect();
+    let share_of_greatest = (squares.value() / greatest_variance + 1.0) / count;
+    Some(wilson(mean, (count / share_of_greatest).max(count), n))
+}
+
+fn wilson(mean: f64, effective: f64, n: usize) -> Estimate {
+    let z2 = Z * Z;
+    let centre = (mean + z2 / (2.0 * effective)) / (1.0 + z2 / effective);
+    let spread = mean * (1.0 - mean) / effective + z2 / (4.0 * effective * effective);
+    let half = Z * spread.sqrt() / (1.0 + z2 / effective);
+    Estimate {
+        value: mean,
+        low: (centre - half).clamp(0.0, mean),
+        high: (centre + half).clamp(mean, 1.0),
+        n,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() < 1e-6, "{left} is not {right}");
+    }
+
+    #[test]
+    fn shares_have_the_published_intervals() {
+        // Newcombe (1998), table I: 81/263, 15/148, 0/20, 1/29.
+        for (successes, n, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
+            let estimate = proportion(successes, n).unwrap();
+            assert!((estimate.low - low).abs() < 5e-5, "{successes}/{n}: {estimate:?}");
+            assert!((estimate.high - high).abs() < 5e-5, "{successes}/{n}: {estimate:?}");
+        }
+    }
+
+    #[test]
+    fn a_mean_of_many_is_the_normal_interval() {
+        let values: Vec<f64> = (0..20_000).map(|at| f64::from(at % 10) / 10.0).collect();
+        let estimate = bounded_mean(&values).unwrap();
+        let spread = Z * (0.0825f64 / 20_000.0).sqrt();
+        close(estimate.value, 0.45);
+        assert!((estimate.low - (0.45 - spread)).abs() < 1e-5, "{estimate:?}");
+        assert!((estimate.high - (0.45 + spread)).abs() < 1e-5, "{estimate:?}");
+    }
+
+    #[test]
+    fn certainty_is_never_complete() {
+        assert!(bounded_mean(&[0.0; 40]).unwrap().high > 0.08);
+        assert!(bounded_mean(&[0.5; 40]).unwrap().high > 0.5);
+        assert!(bounded_mean(&[]).is_none());
+        assert!(proportion(0, 0).is_none());
+    }
+
+    #[test]
+    fn covers_what_it_says() {
+        // 2,000 samples of 60 losses, most of them 0 or nearly 1, as CodRep's are.
+        let mut state = 7u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let truth = 0.3 * 0.97 + 0.1 * 0.76;
+        let mut covered = 0;
+        for _ in 0..2_000 {
+            let losses: Vec<f64> = (0..60)
+                .map(|_| match next() {
+                    draw if draw < 0.6 => 0.0,
+                    draw if draw < 0.7 => 0.76,
+                    _ => 0.97,
+                })
+                .collect();
+            let estimate = bounded_mean(&losses).unwrap();
+            covered += usize::from(estimate.low <= truth && truth <= estimate.high);
+        }
+        assert!((1_870..=1_940).contains(&covered), "covered {covered} of 2000");
+    }
+
+    proptest! {
+        #[test]
+        fn the_value_lies_in_its_interval(values in prop::collection::vec(0.0..=1.0f64, 1..300)) {
+            let estimate = bounded_mean(&values).unwrap();
+            prop_assert!(0.0 <= estimate.low && estimate.low <= estimate.value);
+            prop_assert!(estimate.value <= estimate.high && estimate.high <= 1.0);
+        }
+    }
+}

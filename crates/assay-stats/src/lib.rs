@@ -1,0 +1,7 @@
+//! How sure a number is: sums that do not depend on order, and 95 % intervals.
+
+mod interval;
+mod sum;
+
+pub use interval::{METHOD, bounded_mean, proportion};
+pub use sum::ExactSum;

@@ -1,0 +1,99 @@
+//! How line answers are graded and summed up.
+
+use std::borrow::Cow;
+
+use assay_core::{
+    Estimate, Fault, FaultKind, Grader, Named, NoAnswer, Outcome, ProblemId, Reference, Response,
+    Tally, Verdict, Why,
+};
+use assay_metrics::line::{UNANSWERED_LOSS, grade_lines};
+use assay_stats::{bounded_mean, proportion};
+
+/// The loss of an answer, between 0 and 1.
+const LOSS: &str = "loss";
+/// The place of the first right line among those that were given, from 1.
+const HIT: &str = "hit";
+/// How many lines were given.
+const GIVEN: &str = "given";
+
+pub(super) struct LineGrader;
+
+impl Grader for LineGrader {
+    fn fault(&self, reference: &Reference, response: &Response) -> Option<Fault> {
+        let Reference::Line(reference) = reference;
+        let Response::Lines(lines) = response else { return None };
+        let length = reference.length;
+        let line = lines.iter().find(|line| !(1..=length).contains(line))?;
+        let line = if *line == usize::MAX { "that large".to_owned() } else { line.to_string() };
+        let message = format!("line {line} is out of range: the program has lines 1 to {length}");
+        Some(Fault::new(FaultKind::OutOfRange, message))
+    }
+
+    fn grade(
+        &self,
+        problem: &ProblemId,
+        sample: u32,
+        reference: &Reference,
+        response: &Response,
+    ) -> Verdict {
+        let Reference::Line(reference) = reference;
+        let unanswered = |reason: &NoAnswer| {
+            Verdict::unanswered(problem.clone(), sample, reason).score(LOSS, UNANSWERED_LOSS)
+        };
+        let lines = match response {
+            Response::Lines(lines) => lines,
+            Response::None(reason) => return unanswered(reason),
+        };
+        let Some(solution) = reference.solution else {
+            return Verdict::excluded(problem.clone(), "its solution is not known".to_owned());
+        };
+        let Some(grade) = grade_lines(lines, solution) else {
+            return unanswered(&NoAnswer { why: Why::Silent, detail: String::new() });
+        };
+        let outcome = if grade.hit == Some(1) { Outcome::Passed } else { Outcome::Failed };
+        let verdict = Verdict::new(problem.clone(), sample, outcome)
+            .score(LOSS, grade.loss)
+            .score(GIVEN, lines.len() as f64);
+        match grade.hit {
+            Some(place) => verdict.score(HIT, place as f64),
+            None => verdict,
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct LineTally {
+    losses: Vec<f64>,
+    first_hits: usize,
+    hits: usize,
+    most_given: f64,
+}
+
+impl Tally for LineTally {
+    fn add(&mut self, verdict: &Verdict) {
+        if verdict.outcome == Outcome::Excluded {
+            return;
+        }
+        let score = |name| verdict.scores.get(name).copied();
+        self.losses.push(score(LOSS).unwrap_or(UNANSWERED_LOSS));
+        self.first_hits += usize::from(verdict.outcome == Outcome::Passed);
+        self.hits += usize::from(score(HIT).is_some());
+        self.most_given = self.most_given.max(score(GIVEN).unwrap_or_default());
+    }
+
+    fn metrics(&self) -> Named<Estimate> {
+        let n = self.losses.len();
+        let mut metrics = Named::new();
+        let mut add = |name: Cow<'static, str>, estimate: Option<Estimate>| {
+            if let Some(estimate) = estimate {
+                metrics.set(name, estimate);
+            }
+        };
+        add("line-error".into(), bounded_mean(&self.losses));
+        add("recall@1".into(), proportion(self.first_hits, n));
+        if self.most_given > 1.0 {
+            add(format!("recall@{}", self.most_given).into(), proportion(self.hits, n));
+        }
+        metrics
+    }
+}

@@ -1,0 +1,141 @@
+//! CodRep's problems: the tasks of one or several datasets, one after the other.
+
+use std::ops::ControlFlow;
+
+use assay_core::{
+    Fault, FaultKind, Flaw, LineQuestion, LineReference, LineRule, ParsedAnswer, Problem,
+    ProblemId, Problems, Question, Reading, Reference, Response, Result, Rules, Selection,
+    TaskOptions, Visit,
+};
+use assay_data::codrep::{
+    Dataset, FileFault, PathFault, TaskAt, find_task, parse_line_number, parse_prediction,
+};
+
+pub(super) struct LineProblems {
+    datasets: Vec<Dataset>,
+    /// The rank of each dataset's first task.
+    starts: Vec<usize>,
+    ids: Vec<ProblemId>,
+    rule: LineRule,
+    with_references: bool,
+}
+
+impl LineProblems {
+    pub(super) fn new(datasets: Vec<Dataset>, options: TaskOptions) -> Self {
+        let mut starts = Vec::with_capacity(datasets.len());
+        let mut ids = Vec::new();
+        for dataset in &datasets {
+            starts.push(ids.len());
+            let names = dataset.stems().iter().map(|stem| format!("{}/{stem}", dataset.name()));
+            ids.extend(names.map(ProblemId::from));
+        }
+        let rule = match options.rules {
+            Rules::Compat => LineRule::Universal,
+            Rules::Strict => LineRule::LineFeed,
+        };
+        Self { datasets, starts, ids, rule, with_references: options.with_references }
+    }
+
+    fn reading(
+        &self,
+        rank: usize,
+        question: Result<LineQuestion, FileFault>,
+        solution: Option<Result<usize, FileFault>>,
+        path: impl Fn() -> String,
+    ) -> Reading {
+        match self.problem(rank, question, solution, path) {
+            Ok(problem) => Reading::Problem(problem),
+            Err(reason) => Reading::Flawed(Flaw { id: self.ids[rank].clone(), rank, reason }),
+        }
+    }
+
+    fn problem(
+        &self,
+        rank: usize,
+        question: Result<LineQuestion, FileFault>,
+        solution: Option<Result<usize, FileFault>>,
+        path: impl Fn() -> String,
+    ) -> Result<Problem, String> {
+        let question = question.map_err(|fault| fault.to_string())?;
+        let solution = solution.transpose().map_err(|fault| fault.to_string())?;
+        let length = question.length(self.rule);
+        if length == 0 {
+            return Err(format!("{} holds no program", path()));
+        }
+        if let Some(line) = solution.filter(|&line| line > length) {
+            return Err(format!("{}: the solution is line {line}, of {length}", path()));
+        }
+        Ok(Problem {
+            id: self.ids[rank].clone(),
+            rank,
+            question: Question::Line(question),
+            reference: Reference::Line(LineReference { length, solution }),
+        })
+    }
+
+    fn at(&self, rank: usize) -> TaskAt {
+        let dataset = self.starts.partition_point(|&start| start <= rank) - 1;
+        TaskAt { dataset, task: rank - self.starts[dataset] }
+    }
+
+    fn path_fault(&self, path: &str, fault: &PathFault) -> Fault {
+        let message = match fault {
+            PathFault::OtherDataset => {
+                let names: Vec<&str> = self.datasets.iter().map(Dataset::name).collect();
+                format!("{path} is in none of the chosen datasets ({})", names.join(", "))
+            }
+            PathFault::NoSuchTask { dataset } => format!("{path}: {dataset} has no such task"),
+            PathFault::Ambiguous { datasets } => {
+                format!("{path} could be in {}; give more of the path", datasets.join(" or in "))
+            }
+        };
+        Fault::new(FaultKind::UnknownProblem, message)
+    }
+}
+
+impl Problems for LineProblems {
+    fn ids(&self) -> &[ProblemId] {
+        &self.ids
+    }
+
+    fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
+        for (dataset, &start) in self.datasets.iter().zip(&self.starts) {
+            let mut flow = ControlFlow::Continue(());
+            dataset.read(&|place| wanted.contains(start + place), &mut |task| {
+                let solution = self.with_references.then(|| dataset.solution(task.place));
+                let path = || dataset.task_path(task.place);
+                flow = visit(self.reading(start + task.place, task.question, solution, path));
+                Ok(flow)
+            })?;
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault> {
+        let Some(prediction) = parse_prediction(line)? else { return Ok(None) };
+        let at = find_task(&self.datasets, prediction.path)
+            .map_err(|fault| self.path_fault(prediction.path, &fault))?;
+        let rank = self.starts[at.dataset] + at.task;
+        let lines = prediction
+            .numbers
+            .iter()
+            .map(|word| parse_line_number(word))
+            .collect::<Result<_, _>>()
+            .map_err(|fault: Fault| fault.about(rank))?;
+        Ok(Some(ParsedAnswer { rank, response: Response::Lines(lines) }))
+    }
+
+    fn write_answer(&self, rank: usize, response: &Response) -> Option<String> {
+        let Response::Lines(lines) = response else { return None };
+        let TaskAt { dataset, task } = self.at(rank);
+        let mut text = self.datasets[dataset].task_path(task);
+        for line in lines {
+            text.push(' ');
+            text.push_str(&line.to_string());
+        }
+        Some(text)
+    }
+}

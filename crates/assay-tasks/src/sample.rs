@@ -1,0 +1,23 @@
+//! Problems inside the binary, from folders that people can read.
+
+use std::borrow::Cow;
+
+use assay_data::Store;
+use include_dir::{Dir, include_dir};
+
+static CODREP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/codrep");
+
+/// The CodRep problems of the tour.
+pub(crate) fn codrep() -> Store {
+    let mut files = Vec::new();
+    collect(&CODREP, &mut files);
+    Store::memory("sample", files)
+}
+
+fn collect(folder: &'static Dir<'_>, files: &mut Vec<(String, Cow<'static, [u8]>)>) {
+    for file in folder.files() {
+        // A task's name is ASCII, so nothing is lost.
+        files.push((file.path().to_string_lossy().into_owned(), file.contents().into()));
+    }
+    folder.dirs().for_each(|inner| collect(inner, files));
+}

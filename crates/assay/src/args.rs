@@ -1,0 +1,272 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use assay_core::Rules;
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Puts anything that answers questions about source code through the same task, and says how good
+/// it is, with an honest error bar.
+#[derive(Debug, Parser)]
+#[command(name = "assay", version = version(), styles = STYLES, arg_required_else_help = true)]
+#[command(after_help = "\
+Examples:
+  assay run                                        the tour: every kind of task, in seconds
+  assay run codrep --data Dataset4 --solver middle one solver on one task, recorded
+  assay score codrep predictions.txt --data Dataset4
+  assay predict sample --solver middle | assay score codrep - --data sample
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 threshold missed,
+5 done but some problems have no verdict, 130 interrupted.")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+fn version() -> &'static str {
+    concat!(env!("CARGO_PKG_VERSION"), " (", env!("ASSAY_COMMIT"), ")")
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run solvers on tasks, record every answer and verdict, and sum up.
+    Run(RunArguments),
+    /// Grade answers made elsewhere.
+    Score(ScoreArguments),
+    /// Answer CodRep tasks by the competition's predictor protocol.
+    Predict(PredictArguments),
+    /// List the tasks.
+    Tasks(ListArguments),
+    /// List the solvers.
+    Solvers(ListArguments),
+    /// Say what there is to know about a task.
+    Show(ShowArguments),
+    /// List, check and measure datasets.
+    #[command(subcommand)]
+    Data(DataCommand),
+    /// Print a shell's completion script.
+    #[command(after_help = "\
+Examples:
+  assay completions bash > ~/.local/share/bash-completion/completions/assay
+  assay completions fish > ~/.config/fish/completions/assay.fish")]
+    Completions {
+        /// Which shell.
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay run                                   the tour, with problems inside the binary
+  assay run codrep --data Dataset1:Dataset2 --solver middle --solver last
+  assay run codrep --data Dataset4.tar.zst --solver 'program:python3 predictor.py'
+  assay run codrep --data sample --solver random --top 5 --seed 7 -L 10 --json
+  assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d
+
+The record of a run is a folder of plain files: run.json, answers.jsonl, verdicts.jsonl and
+results.json.")]
+pub(crate) struct RunArguments {
+    /// The tasks; none means the tour.
+    #[arg(value_name = "TASK")]
+    pub(crate) tasks: Vec<String>,
+
+    /// A solver, as `assay solvers` lists them; may be repeated. Default: the task's baselines.
+    #[arg(short, long = "solver", value_name = "SOLVER", env = "ASSAY_SOLVER")]
+    pub(crate) solvers: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+
+    /// Only the first N problems.
+    #[arg(short = 'L', long, value_name = "N", env = "ASSAY_LIMIT")]
+    pub(crate) limit: Option<usize>,
+
+    /// Only this problem; may be repeated.
+    #[arg(short, long = "id", value_name = "ID", env = "ASSAY_ID")]
+    pub(crate) ids: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) solving: SolvingArguments,
+
+    /// Where the run's folder is made.
+    #[arg(short, long, value_name = "DIR", default_value = "runs", env = "ASSAY_OUTPUT")]
+    pub(crate) output: PathBuf,
+
+    /// Finish what is missing of the run in DIR.
+    #[arg(long, value_name = "DIR", env = "ASSAY_RESUME", conflicts_with_all = ["tasks", "solvers", "data", "limit", "ids"])]
+    pub(crate) resume: Option<PathBuf>,
+
+    /// Print results.json, one object a line for each run.
+    #[arg(long, env = "ASSAY_JSON")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SolvingArguments {
+    /// How many problems are answered at once.
+    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) jobs: Option<u32>,
+
+    /// Decides every random choice.
+    #[arg(long, value_name = "S", default_value_t = 0, env = "ASSAY_SEED")]
+    pub(crate) seed: u64,
+
+    /// How many lines to answer, best first.
+    #[arg(long, value_name = "K", default_value_t = 1, env = "ASSAY_TOP", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top: u32,
+
+    /// How long a program may run on one dataset, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600.0, env = "ASSAY_TIME_LIMIT", value_parser = seconds)]
+    pub(crate) time_limit: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DataArguments {
+    /// Datasets: folders or archives, joined by `:`; or `sample`, the problems inside the binary.
+    #[arg(short, long = "data", visible_alias = "datasets", value_name = "PATH[:PATH…]")]
+    pub(crate) data: Vec<String>,
+
+    /// Where datasets lie when --data is not given: a folder for each task.
+    #[arg(long, value_name = "DIR", env = "ASSAY_DATA")]
+    pub(crate) data_root: Option<PathBuf>,
+
+    /// Which rules hold where the original and the sensible differ.
+    #[arg(long, default_value = "compat", env = "ASSAY_RULES")]
+    pub(crate) rules: RulesArgument,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay score codrep predictions.txt --data Dataset4
+  cat predictions.txt | assay score codrep - -d /data/Dataset1:/data/Dataset2
+  assay score codrep predictions.txt --data Dataset4 --format codrep
+
+A line that cannot be accepted refuses the whole file; all such lines are listed.")]
+pub(crate) struct ScoreArguments {
+    /// The task that the answers are to.
+    pub(crate) task: String,
+
+    /// The file of answers; `-` reads standard input.
+    pub(crate) answers: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+
+    /// How to print the results.
+    #[arg(long, default_value = "table", env = "ASSAY_FORMAT")]
+    pub(crate) format: ScoreFormat,
+
+    /// Print the results as JSON.
+    #[arg(long, env = "ASSAY_JSON")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScoreFormat {
+    /// A table for people.
+    Table,
+    /// The three lines of CodRep's original scorer.
+    Codrep,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay predict Dataset4 --solver middle > predictions.txt
+  assay predict Dataset4/Tasks --solver random --top 5 --seed 7
+  assay predict Dataset4.tar.zst --solver 'program:./predictor'")]
+pub(crate) struct PredictArguments {
+    /// A dataset's folder or archive, its Tasks folder, or `sample`.
+    pub(crate) folder: String,
+
+    /// The solver, as `assay solvers` lists them.
+    #[arg(short, long, env = "ASSAY_SOLVER")]
+    pub(crate) solver: String,
+
+    #[command(flatten)]
+    pub(crate) solving: SolvingArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Print JSON.
+    #[arg(long, env = "ASSAY_JSON")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// The task.
+    pub(crate) task: String,
+
+    /// Print JSON.
+    #[arg(long, env = "ASSAY_JSON")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DataCommand {
+    /// List the published datasets and where they lie on this machine.
+    List {
+        /// Where datasets lie: a folder for each task.
+        #[arg(long, value_name = "DIR", env = "ASSAY_DATA")]
+        data_root: Option<PathBuf>,
+
+        /// Print JSON.
+        #[arg(long, env = "ASSAY_JSON")]
+        json: bool,
+    },
+    /// Read whole datasets and name every malformed file with the reason.
+    Verify(DatasetArguments),
+    /// Count files, lines, lengths and duplicates.
+    Stats(DatasetArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay data verify Dataset4.tar.zst
+  assay data stats Dataset1:Dataset2 --json")]
+pub(crate) struct DatasetArguments {
+    /// Folders or archives; several may be joined by `:`.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+
+    /// Print JSON.
+    #[arg(long, env = "ASSAY_JSON")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RulesArgument {
+    /// As the original does.
+    Compat,
+    /// As it should be.
+    Strict,
+}
+
+impl From<RulesArgument> for Rules {
+    fn from(rules: RulesArgument) -> Self {
+        match rules {
+            RulesArgument::Compat => Self::Compat,
+            RulesArgument::Strict => Self::Strict,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e9 => Ok(seconds),
+        _ => Err("expected a number of seconds above 0".to_owned()),
+    }
+}

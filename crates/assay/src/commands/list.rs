@@ -1,0 +1,55 @@
+//! `assay tasks`, `assay solvers`, `assay show`: what there is.
+
+use assay_core::{Result, TaskCard, exit_code};
+use assay_solvers::CARDS;
+use assay_tasks::REGISTRY;
+
+use crate::output;
+
+pub(crate) fn tasks(json: bool) -> Result<u8> {
+    let cards: Vec<&TaskCard> = REGISTRY.iter().map(|task| task.card()).collect();
+    if json {
+        output::json_pretty(&cards)?;
+    } else {
+        let rows = cards.iter().map(|card| [card.name.to_owned(), card.summary.to_owned()]);
+        output::table(["task", "what is asked"], rows)?;
+    }
+    Ok(exit_code::DONE)
+}
+
+pub(crate) fn solvers(json: bool) -> Result<u8> {
+    if json {
+        output::json_pretty(&CARDS)?;
+    } else {
+        let rows = CARDS.iter().map(|card| [card.spec.to_owned(), card.about.to_owned()]);
+        output::table(["solver", "what it answers"], rows)?;
+    }
+    Ok(exit_code::DONE)
+}
+
+pub(crate) fn show(name: &str, json: bool) -> Result<u8> {
+    let card = assay_tasks::find(name)?.card();
+    if json {
+        output::json_pretty(card)?;
+        return Ok(exit_code::DONE);
+    }
+    output::say(&format!("{} (version {}): {}\n", card.name, card.version, card.summary))?;
+    for (title, text) in [
+        ("About", card.about),
+        ("Data", card.data),
+        ("Answers", card.answers),
+        ("Grading", card.grading),
+        ("Rules", card.rules),
+    ] {
+        output::paragraph(title, text)?;
+    }
+    output::say("\nMetrics\n")?;
+    let rows = card.metrics.iter().map(|metric| {
+        let better = if metric.lower_is_better { "lower" } else { "higher" };
+        [metric.name.to_owned(), better.to_owned(), metric.meaning.to_owned()]
+    });
+    output::table(["metric", "better", "meaning"], rows)?;
+    output::say("\nExamples\n")?;
+    card.examples.iter().try_for_each(|example| output::say(&format!("  {example}\n")))?;
+    Ok(exit_code::DONE)
+}

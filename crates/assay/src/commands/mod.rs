@@ -1,0 +1,136 @@
+//! What each command does, one file each.
+
+mod data;
+mod list;
+mod predict;
+mod run;
+mod score;
+mod tour;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assay_core::{Cancel, DataChoice, Error, Result, exit_code};
+use assay_run::Tool;
+use assay_solvers::SolverSettings;
+use clap::CommandFactory;
+
+use crate::args::{Arguments, Command, DataArguments, DataCommand, SolvingArguments};
+use crate::output;
+
+/// Does what was asked for, and says how it ended.
+pub(crate) fn run(arguments: Arguments) -> Result<u8> {
+    match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Score(arguments) => score::score(&arguments),
+        Command::Predict(arguments) => predict::predict(&arguments),
+        Command::Tasks(arguments) => list::tasks(arguments.json),
+        Command::Solvers(arguments) => list::solvers(arguments.json),
+        Command::Show(arguments) => list::show(&arguments.task, arguments.json),
+        Command::Data(DataCommand::List { data_root, json }) => data::list(data_root, json),
+        Command::Data(DataCommand::Verify(arguments)) => data::verify(&arguments),
+        Command::Data(DataCommand::Stats(arguments)) => data::stats(&arguments),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "assay", &mut script);
+            output::write(&script)?;
+            Ok(exit_code::DONE)
+        }
+    }
+}
+
+/// The name by which the problems inside the binary are chosen.
+const SAMPLE: &str = "sample";
+
+fn tool() -> Tool {
+    Tool { version: env!("CARGO_PKG_VERSION").to_owned(), commit: env!("ASSAY_COMMIT").to_owned() }
+}
+
+/// Where a task's problems come from, by what was typed or by what lies in the data folder.
+fn choose_data(arguments: &DataArguments, task: &str) -> Result<DataChoice> {
+    if arguments.data.iter().any(|data| data == SAMPLE) {
+        return match arguments.data.as_slice() {
+            [_] => Ok(DataChoice::Sample),
+            _ => Err(Error::usage("`--data sample` cannot be joined with other data")
+                .hint("a folder of that name is ./sample")),
+        };
+    }
+    if !arguments.data.is_empty() {
+        return Ok(DataChoice::Paths(split_paths(&arguments.data)?));
+    }
+    let root = data_root(arguments.data_root.clone())?;
+    let folder = root.join(task);
+    if folder.is_dir() {
+        return Ok(DataChoice::Paths(vec![absolute(&folder)?]));
+    }
+    Err(Error::usage(format!("there is no data for {task} in {}", root.display())).hint(format!(
+        "name a dataset with --data, set ASSAY_DATA, or try the problems inside: --data {SAMPLE}"
+    )))
+}
+
+/// The folder with a folder of datasets for each task.
+fn data_root(given: Option<PathBuf>) -> Result<PathBuf> {
+    given.or_else(|| dirs::data_dir().map(|folder| folder.join("assay"))).ok_or_else(|| {
+        Error::usage("there is no data folder on this machine")
+            .hint("set ASSAY_DATA, or give --data")
+    })
+}
+
+/// Paths joined by `:`, as the original scorer takes them; a path that has a `:` in it is one.
+fn split_paths(given: &[String]) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for text in given {
+        if Path::new(text).exists() {
+            paths.push(absolute(Path::new(text))?);
+            continue;
+        }
+        for part in text.split(':').filter(|part| !part.is_empty()) {
+            let path = Path::new(part);
+            if !path.exists() {
+                return Err(Error::refused(format!("there is no {part}"))
+                    .hint("--data takes folders and archives, joined by `:`"));
+            }
+            paths.push(absolute(path)?);
+        }
+    }
+    if paths.is_empty() {
+        return Err(Error::usage("--data names nothing"));
+    }
+    Ok(paths)
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).map_err(|error| Error::io("open", path, error))
+}
+
+fn solver_settings(arguments: &SolvingArguments) -> Result<SolverSettings> {
+    let working_folder = std::env::current_dir()
+        .map_err(|error| Error::failed("failed to find the working folder").because(error))?;
+    Ok(SolverSettings {
+        seed: arguments.seed,
+        top: arguments.top as usize,
+        time_limit: Duration::from_secs_f64(arguments.time_limit),
+        working_folder,
+    })
+}
+
+fn jobs(arguments: &SolvingArguments) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    arguments.jobs.map_or_else(cores, |jobs| jobs as usize)
+}
+
+/// Ctrl-C asks for a clean end; a second one does not ask.
+fn cancel_on_interrupt() -> Result<Cancel> {
+    let cancel = Cancel::new();
+    let flag = cancel.clone();
+    let handler = move || {
+        if flag.is_cancelled() {
+            #[expect(clippy::exit, reason = "the user insists")]
+            std::process::exit(i32::from(exit_code::INTERRUPTED));
+        }
+        flag.cancel();
+    };
+    ctrlc::set_handler(handler)
+        .map_err(|error| Error::failed("failed to listen for Ctrl-C").because(error))?;
+    Ok(cancel)
+}

@@ -1,0 +1,63 @@
+//! How far a run is: a bar on a terminal, a plain line now and then elsewhere.
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use assay_core::Verdict;
+use assay_run::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::talk;
+
+/// How often a line is printed where there is no terminal.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// Shows progress on standard error.
+pub(crate) struct Bar {
+    shown: ProgressBar,
+    plain: bool,
+    label: RefCell<String>,
+    last_line: Cell<Instant>,
+}
+
+impl Bar {
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let style = "{prefix:>12} {bar:30} {pos}/{len} {per_sec} {eta} left";
+        bar.set_style(
+            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
+        Self {
+            shown: bar,
+            plain: !io::stderr().is_terminal(),
+            label: RefCell::default(),
+            last_line: Cell::new(Instant::now()),
+        }
+    }
+}
+
+impl Progress for Bar {
+    fn start(&self, label: &str, total: usize, done: usize) {
+        self.shown.set_length(total as u64);
+        self.shown.set_position(done as u64);
+        self.shown.set_prefix(label.to_owned());
+        label.clone_into(&mut self.label.borrow_mut());
+        if done > 0 {
+            talk(&format!("{label}: {done} of {total} problems are done already"));
+        }
+    }
+
+    fn step(&self, _verdict: &Verdict) {
+        self.shown.inc(1);
+        if self.plain && self.last_line.get().elapsed() > INTERVAL {
+            self.last_line.set(Instant::now());
+            let (done, total) = (self.shown.position(), self.shown.length().unwrap_or_default());
+            talk(&format!("{}: {done}/{total}", self.label.borrow()));
+        }
+    }
+
+    fn finish(&self) {
+        self.shown.finish_and_clear();
+    }
+}

@@ -1,0 +1,31 @@
+//! Any bytes as a file of answers: every line is an answer or a fault, and nothing panics.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use assay_core::{DataChoice, Problems, Rules, Task, TaskOptions};
+use assay_solvers::{AnswerFile, refuse};
+use assay_tasks::CodRep;
+use libfuzzer_sys::fuzz_target;
+
+static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
+    let options = TaskOptions { rules: Rules::Compat, with_references: true };
+    CodRep.open(&DataChoice::Sample, options).expect("the embedded problems open")
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let problems = PROBLEMS.as_ref();
+    let file = AnswerFile::read(&mut &*bytes, problems).expect("memory can be read");
+    let lines = bytes.split(|&byte| byte == b'\n').count();
+    let answers = file.answers.iter().flatten().count();
+    assert!(answers + file.faults.len() <= lines, "no line counts twice");
+    for (line, _) in file.answers.iter().flatten() {
+        assert!((1..=lines as u64).contains(line), "answers know their line");
+    }
+    if !file.faults.is_empty() {
+        assert!(
+            refuse("answers", file.faults).to_string().starts_with(|c: char| c.is_ascii_digit())
+        );
+    }
+});

@@ -1,0 +1,113 @@
+//! CPU time and memory of a command, over repeated runs.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::Stdio;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use serde::{Deserialize, Serialize};
+
+use super::Bench;
+use crate::Outcome;
+use crate::shell::{command, say};
+
+/// Something that does the work of a benchmark.
+pub(crate) struct Contender {
+    /// What it is called in the result.
+    pub(crate) name: &'static str,
+    /// What is run, by `sh -c`.
+    pub(crate) script: String,
+}
+
+/// What one run used.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Usage {
+    cpu_ms: f64,
+    peak_mib: f64,
+}
+
+/// What a contender used over all runs.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Figures {
+    pub(crate) contender: String,
+    pub(crate) runs: usize,
+    pub(crate) cpu_ms_median: f64,
+    pub(crate) cpu_ms_min: f64,
+    pub(crate) peak_mib: f64,
+    /// The median CPU time in units of the first contender's.
+    pub(crate) times_first: f64,
+}
+
+/// Runs the contenders in turn, `rounds` times each after one to warm up.
+pub(crate) fn compare(
+    bench: &Bench,
+    contenders: &[Contender],
+    rounds: usize,
+) -> Result<Vec<Figures>, String> {
+    let mut usages = vec![Vec::new(); contenders.len()];
+    for round in 0..=rounds {
+        for (contender, usages) in contenders.iter().zip(&mut usages) {
+            let usage = measure(bench, contender)?;
+            if round > 0 {
+                usages.push(usage);
+            }
+        }
+    }
+    let mut first = None;
+    let figures = contenders.iter().zip(usages).map(|(contender, usages)| {
+        let mut times: Vec<f64> = usages.iter().map(|usage| usage.cpu_ms).collect();
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let figures = Figures {
+            contender: contender.name.to_owned(),
+            runs: times.len(),
+            cpu_ms_median: median,
+            cpu_ms_min: times[0],
+            peak_mib: usages.iter().map(|usage| usage.peak_mib).fold(0.0, f64::max),
+            times_first: median / *first.get_or_insert(median),
+        };
+        say(&format!(
+            "{:<34} {:>9.1} ms CPU (least {:.1}), {:>6.1} MiB, {:>5.2} times the first",
+            figures.contender,
+            figures.cpu_ms_median,
+            figures.cpu_ms_min,
+            figures.peak_mib,
+            figures.times_first
+        ));
+        figures
+    });
+    Ok(figures.collect())
+}
+
+/// Has a process of its own measure the contender: what children used can be asked for only once
+/// they have all ended, and never for one of them alone.
+fn measure(bench: &Bench, contender: &Contender) -> Result<Usage, String> {
+    let report = bench.scratch.path().join("usage.json");
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let status = command(&this.display().to_string(), &["measure"])
+        .arg(&report)
+        .args(["sh", "-c", &contender.script])
+        .stdout(Stdio::null())
+        .status()
+        .map_err(|error| error.to_string())?;
+    if !status.success() {
+        return Err(format!("xtask: {} failed: {}", contender.name, contender.script));
+    }
+    let file = File::open(&report).map_err(|error| error.to_string())?;
+    serde_json::from_reader(file).map_err(|error| error.to_string())
+}
+
+/// Runs a command and writes what it used to `report`.
+pub(crate) fn measure_here(report: &str, words: &[&str]) -> Outcome {
+    let (program, arguments) = words.split_first().ok_or("xtask measure: no command")?;
+    let status = command(program, arguments).status().map_err(|error| error.to_string())?;
+    if !status.success() {
+        return Err(format!("xtask measure: {status}"));
+    }
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    let usage = Usage { cpu_ms: micros as f64 / 1e3, peak_mib: usage.max_rss() as f64 / 1024.0 };
+    let text = serde_json::to_string(&usage).map_err(|error| error.to_string())?;
+    std::fs::write(Path::new(report), text).map_err(|error| error.to_string())
+}

@@ -1,0 +1,103 @@
+//! Benchmarks against an opponent, on the same work, in one run.
+//!
+//! Each contender is run several times in turn; what counts is CPU time, which the load of the
+//! machine moves least. The result is kept under `benches/results`.
+
+mod codrep_predict;
+mod codrep_score;
+pub(crate) mod floor;
+pub(crate) mod measure;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::Outcome;
+use crate::shell::{data, output, root, run, say};
+use measure::{Contender, Figures, compare};
+
+type Benchmark = fn(&Bench) -> Result<Vec<Figures>, String>;
+
+const BENCHMARKS: &[(&str, Benchmark)] =
+    &[("codrep-score", codrep_score::run), ("codrep-predict", codrep_predict::run)];
+
+/// What a benchmark may use.
+pub(crate) struct Bench {
+    /// The release build of assay.
+    assay: PathBuf,
+    /// Where real datasets lie.
+    data: PathBuf,
+    /// A folder that vanishes.
+    scratch: tempfile::TempDir,
+}
+
+/// Runs the named benchmarks, or all.
+pub(crate) fn bench(names: &[&str]) -> Outcome {
+    let known: Vec<&str> = BENCHMARKS.iter().map(|(name, _)| *name).collect();
+    if let Some(unknown) = names.iter().find(|name| !known.contains(name)) {
+        return Err(format!(
+            "xtask: there is no benchmark {unknown}; there are {}",
+            known.join(", ")
+        ));
+    }
+    let data = data().ok_or("xtask: benchmarks need real data; set ASSAY_DATA")?;
+    run("cargo", &["build", "--release", "--locked"])?;
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let bench = Bench { assay: root().join("target/release/assay"), data, scratch };
+    for (name, benchmark) in BENCHMARKS {
+        if names.is_empty() || names.contains(name) {
+            say(&format!("\n==> bench {name}"));
+            keep(name, benchmark(&bench)?)?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Kept {
+    benchmark: String,
+    date: String,
+    commit: String,
+    machine: String,
+    cores: usize,
+    contenders: Vec<Figures>,
+}
+
+fn keep(name: &str, contenders: Vec<Figures>) -> Outcome {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
+    #[expect(clippy::disallowed_methods, reason = "a result carries its date")]
+    let now = std::time::SystemTime::now();
+    let kept = Kept {
+        benchmark: name.to_owned(),
+        date: humantime::format_rfc3339_seconds(now).to_string(),
+        commit: output("git", &["describe", "--always", "--dirty"]).unwrap_or_default(),
+        machine: model.unwrap_or("unknown").to_owned(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        contenders,
+    };
+    let path = root().join("benches/results").join(format!("{name}.json"));
+    let text = serde_json::to_string_pretty(&kept).map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(|error| error.to_string())?;
+    std::fs::write(&path, text + "\n").map_err(|error| error.to_string())
+}
+
+impl Bench {
+    /// The archives of CodRep's datasets.
+    fn archives(&self) -> Vec<PathBuf> {
+        (1..=4).map(|number| self.data.join(format!("codrep/Dataset{number}.tar.zst"))).collect()
+    }
+
+    /// Unpacks an archive into the scratch folder.
+    fn unpack(&self, archive: &Path) -> Outcome {
+        let archive = archive.display().to_string();
+        let into = self.scratch.path().display().to_string();
+        run("tar", &["--use-compress-program", "zstd -d --long=27", "-xf", &archive, "-C", &into])
+    }
+}
+
+/// The Python interpreter itself: a version manager's shim would add its own start to every run.
+fn python() -> Result<String, String> {
+    output("python3", &["-c", "import sys; print(sys.executable)"])
+        .ok_or_else(|| "xtask: there is no python3".to_owned())
+}

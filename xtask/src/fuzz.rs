@@ -1,0 +1,34 @@
+//! Runs a fuzz target on stable Rust.
+
+use crate::Outcome;
+use crate::shell::{command, root, run_command};
+
+/// What the compiler needs so that libFuzzer sees which branches were taken.
+const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares \
+    -Cdebug-assertions";
+
+/// Runs the target called `name` for so many seconds; its corpus is kept under `fuzz/corpus`.
+pub(crate) fn fuzz(name: &str, seconds: &str) -> Outcome {
+    let corpus = root().join("fuzz/corpus").join(name);
+    std::fs::create_dir_all(&corpus).map_err(|error| format!("xtask: {error}"))?;
+    // A target folder of its own, or every other build would start over.
+    let build = [
+        "run",
+        "--release",
+        "--package",
+        "assay-fuzz",
+        "--target-dir",
+        "target/fuzz",
+        "--bin",
+        name,
+    ];
+    let mut command = command("cargo", &build);
+    command.env("RUSTFLAGS", COVERAGE).arg("--").arg(corpus);
+    command.arg(format!("-max_total_time={seconds}")).arg("-artifact_prefix=fuzz/artifacts/");
+    std::fs::create_dir_all(root().join("fuzz/artifacts")).map_err(|error| error.to_string())?;
+    run_command(command, &format!("fuzz {name}"))
+}

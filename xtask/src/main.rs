@@ -1,0 +1,40 @@
+//! Development commands, run as `cargo xtask NAME`.
+
+mod bench;
+mod fuzz;
+mod setup;
+mod shell;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask test              set up what is missing, then check format, lints, licences, tests and docs
+cargo xtask bless             write generated documents and snapshots anew
+cargo xtask bench [NAME]      run a benchmark against its opponent and keep the result
+cargo xtask fuzz NAME [SECS]  run a fuzz target (60 seconds by default)";
+
+type Outcome = Result<(), String>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["test"] => test::test(),
+        ["bless"] => test::bless(),
+        ["bench", names @ ..] => bench::bench(names),
+        ["fuzz", name] => fuzz::fuzz(name, "60"),
+        ["fuzz", name, seconds] => fuzz::fuzz(name, seconds),
+        ["measure", report, command @ ..] => bench::measure::measure_here(report, command),
+        ["read-all", folders @ ..] => bench::floor::read_all(folders),
+        _ => Err(HELP.to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            shell::say(&message);
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Puts in place what the tests need.
+
+use crate::Outcome;
+use crate::shell::{has, run, say};
+
+/// Programs that the build and the tests use, and the Debian package that brings each.
+const PROGRAMS: &[(&str, &str)] =
+    &[("cc", "gcc"), ("c++", "g++"), ("git", "git"), ("python3", "python3"), ("zstd", "zstd")];
+
+/// The version of cargo-deny that the configuration is written for.
+const CARGO_DENY: &str = "0.20.2";
+
+/// Installs what is missing, by apt and by cargo.
+pub(crate) fn setup() -> Outcome {
+    let missing: Vec<&str> = PROGRAMS
+        .iter()
+        .filter(|(program, _)| !has(program, &["--version"]))
+        .map(|&(_, package)| package)
+        .collect();
+    if !missing.is_empty() {
+        say(&format!("installing {}", missing.join(", ")));
+        let as_root = has("sh", &["-c", "test $(id -u) = 0"]);
+        let (program, prefix): (&str, &[&str]) =
+            if as_root { ("apt-get", &[]) } else { ("sudo", &["apt-get"]) };
+        run(program, &[prefix, &["update"]].concat())?;
+        run(
+            program,
+            &[prefix, &["install", "--yes", "--no-install-recommends"], &missing].concat(),
+        )?;
+    }
+    if !has("cargo", &["deny", "--version"]) {
+        run("cargo", &["install", "--locked", "cargo-deny", "--version", CARGO_DENY])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! Everything that must hold, in one command.
+
+use crate::shell::{command, data, run, run_command, say};
+use crate::{Outcome, setup, tidy};
+
+/// Sets up and checks everything.
+pub(crate) fn test() -> Outcome {
+    setup::setup()?;
+    match data() {
+        Some(_) => say("real data: found, tests on it run"),
+        None => say("real data: ASSAY_DATA is not set, tests on it are skipped"),
+    }
+    tidy::tidy()?;
+    run("cargo", &["fmt", "--all", "--check"])?;
+    run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    run("cargo", &["deny", "check", "--hide-inclusion-graph", "bans", "licenses", "sources"])?;
+    run("cargo", &["build", "--package", "assay-fuzz", "--locked"])?;
+    run("cargo", &["test", "--workspace", "--locked"])?;
+    let mut docs = command("cargo", &["doc", "--workspace", "--no-deps", "--locked"]);
+    docs.env("RUSTDOCFLAGS", "-D warnings");
+    run_command(docs, "cargo doc")?;
+    say("\nall is well");
+    Ok(())
+}
+
+/// Writes generated documents and snapshots anew.
+pub(crate) fn bless() -> Outcome {
+    let mut tests = command("cargo", &["test", "--workspace"]);
+    tests.env("ASSAY_BLESS", "1").env("INSTA_UPDATE", "always");
+    run_command(tests, "cargo test (blessing)")
+}
