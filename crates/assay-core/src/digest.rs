@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Reference;
+
 /// A BLAKE3 hash, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest([u8; 32]);
@@ -12,6 +14,15 @@ impl Digest {
     /// The hash of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The hash of a dataset's right answers, in task order.
+    pub fn of_references<'a>(references: impl IntoIterator<Item = &'a Reference>) -> Self {
+        let mut all = blake3::Hasher::new();
+        for reference in references {
+            all.update(&reference.essence());
+        }
+        Self(*all.finalize().as_bytes())
     }
 
     /// The hash of a dataset: its problems' fingerprints in task order.

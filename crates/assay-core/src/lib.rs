@@ -36,7 +36,7 @@ pub use solver::{
     AnswerEach, AnswerTogether, Batch, Effort, Emit, SessionEnd, SessionReport, Solver, TakeAnswers,
 };
 pub use task::{
-    DataChoice, Fault, FaultKind, Grader, MetricCard, ParsedAnswer, Problems, Reading, Rules,
-    Tally, Task, TaskCard, TaskOptions, Visit,
+    Check, DataChoice, Fault, FaultKind, Grader, MetricCard, ParsedAnswer, Problems, Reading,
+    Rules, Tally, Task, TaskCard, TaskOptions, Visit,
 };
 pub use verdict::{Outcome, Verdict};

@@ -100,6 +100,15 @@ pub enum Reference {
     Line(LineReference),
 }
 
+impl Reference {
+    /// What the grade depends on, as bytes to be hashed.
+    pub fn essence(&self) -> [u8; 8] {
+        match self {
+            Self::Line(reference) => reference.solution.map_or(0, |line| line as u64).to_le_bytes(),
+        }
+    }
+}
+
 /// CodRep's question: a line of code, and the program of which it replaces one line.
 #[derive(Debug, Clone)]
 pub struct LineQuestion {
@@ -166,8 +175,8 @@ impl LineQuestion {
 /// What grading a line answer needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineReference {
-    /// How many lines the program has.
-    pub length: usize,
+    /// How many lines the program has; `None` where the program was not read.
+    pub length: Option<usize>,
     /// The line that was replaced, counting from 1; `None` where it is hidden.
     pub solution: Option<usize>,
 }

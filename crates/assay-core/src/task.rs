@@ -110,6 +110,10 @@ pub trait Problems: Send + Sync {
     /// Reads the wanted problems, each once, in whatever order is cheapest, until `visit` breaks.
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()>;
 
+    /// What can be told about grading without reading the problems themselves: every problem's
+    /// reference, in task order, or why there is none.
+    fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>));
+
     /// Reads one line of an answer file in the form that the field uses; `None` if it is blank.
     fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault>;
 
@@ -181,10 +185,21 @@ pub enum FaultKind {
     NoSolution,
 }
 
+/// Whether an answer is one that the problem can have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Check {
+    /// It is.
+    Possible,
+    /// It is not.
+    Impossible(Fault),
+    /// Only the problem itself can tell, and it was not read.
+    Unclear,
+}
+
 /// Grades answers. Pure: the same answer gets the same verdict.
 pub trait Grader: Send + Sync {
-    /// Why `response` cannot be an answer to the problem behind `reference`.
-    fn fault(&self, reference: &Reference, response: &Response) -> Option<Fault>;
+    /// Whether `response` can be an answer to the problem behind `reference`.
+    fn check(&self, reference: &Reference, response: &Response) -> Check;
 
     /// The verdict on `response`.
     fn grade(

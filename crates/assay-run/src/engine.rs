@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use assay_core::{
-    Answer, AnswerEach, AnswerTogether, Batch, Cancel, Effort, Grader, Problem, ProblemId,
+    Answer, AnswerEach, AnswerTogether, Batch, Cancel, Check, Effort, Grader, Problem, ProblemId,
     Problems, Reading, Reference, Response, Result, Selection, SessionReport, Solver, TakeAnswers,
     Verdict, Why,
 };
@@ -75,9 +75,11 @@ impl Work<'_> {
 
 /// The verdict on an answer; one that is impossible counts as none.
 fn judge(grader: &dyn Grader, answer: &Answer, reference: &Reference) -> Verdict {
-    let impossible = grader
-        .fault(reference, &answer.response)
-        .map(|fault| Response::none(Why::Invalid, fault.message));
+    let impossible = match grader.check(reference, &answer.response) {
+        Check::Impossible(fault) => Some(Response::none(Why::Invalid, fault.message)),
+        // A problem that was read leaves nothing unclear.
+        Check::Possible | Check::Unclear => None,
+    };
     let response = impossible.as_ref().unwrap_or(&answer.response);
     grader.grade(&answer.problem, answer.sample, reference, response)
 }

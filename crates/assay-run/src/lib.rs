@@ -14,7 +14,7 @@ mod run;
 mod score;
 
 pub use host::Tool;
-pub use plan::{Plan, Request};
+pub use plan::{DataDigest, Plan, Request};
 pub use predict::{Predicted, predict};
 pub use progress::{NoProgress, Progress};
 pub use record::{Manifest, is_run};

@@ -38,7 +38,7 @@ pub struct Plan {
     pub(crate) problems: Box<dyn Problems>,
     pub(crate) wanted: Selection,
     pub(crate) solver: Solver,
-    pub(crate) data_digest: Digest,
+    pub(crate) data_digest: DataDigest,
     pub(crate) signature: Signature,
     pub(crate) tool: Tool,
 }
@@ -54,7 +54,9 @@ impl Plan {
         let wanted = select(problems.ids(), &request.ids, request.limit)?;
         let BuiltSolver { solver, identity } = spec.build(&request.settings, problems.as_ref())?;
         let data_digest = digest(problems.as_ref(), &wanted)?;
-        let signature = signature(task, data_digest, wanted.len(), request.rules, &identity, &tool);
+        let signature = signature(task, data_digest.solutions, wanted.len(), request.rules, &tool)
+            .field("content", data_digest.content.short())
+            .field("solver", identity);
         Ok(Self { request, task, problems, wanted, solver, data_digest, signature, tool })
     }
 
@@ -69,20 +71,18 @@ impl Plan {
     }
 }
 
-/// The signature of results of one solver on so many problems.
+/// What the grades of any solver on these problems depend on.
 pub(crate) fn signature(
     task: &dyn Task,
-    data: Digest,
+    solutions: Digest,
     count: usize,
     rules: Rules,
-    solver: &str,
     tool: &Tool,
 ) -> Signature {
     Signature::new(task.card().name, task.card().version)
-        .field("data", data.short())
+        .field("data", solutions.short())
         .field("n", count)
         .field("rules", rules)
-        .field("solver", solver)
         .field("ci", assay_stats::METHOD)
         .field("assay", &tool.version)
 }
@@ -116,13 +116,26 @@ fn no_such_problem(all: &[ProblemId], id: &str) -> Error {
     }
 }
 
-fn digest(problems: &dyn Problems, wanted: &Selection) -> Result<Digest> {
-    let mut fingerprints = vec![None; problems.ids().len()];
+/// The hashes of what is graded and of what solvers are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataDigest {
+    /// Of the right answers, in task order.
+    pub solutions: Digest,
+    /// Of the problems and their right answers, in task order.
+    pub content: Digest,
+}
+
+fn digest(problems: &dyn Problems, wanted: &Selection) -> Result<DataDigest> {
+    let total = problems.ids().len();
+    let mut found = vec![None; total];
     problems.read(wanted, &mut |reading| {
         if let Reading::Problem(problem) = reading {
-            fingerprints[problem.rank] = Some(problem.fingerprint());
+            found[problem.rank] = Some((problem.fingerprint(), problem.reference));
         }
         ControlFlow::Continue(())
     })?;
-    Ok(Digest::of_problems(fingerprints.iter().flatten()))
+    Ok(DataDigest {
+        solutions: Digest::of_references(found.iter().flatten().map(|(_, reference)| reference)),
+        content: Digest::of_problems(found.iter().flatten().map(|(fingerprint, _)| fingerprint)),
+    })
 }

@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::ops::ControlFlow;
 
 use assay_core::{
-    Counts, Digest, Fault, FaultKind, Fingerprint, Flaw, Grader, Problem, Problems, Reading,
+    Check, Counts, Digest, Fault, FaultKind, Flaw, Grader, ProblemId, Problems, Reading, Reference,
     Response, Result, Results, Rules, Selection, Tally, Task, Verdict, Why,
 };
 use assay_solvers::{AnswerFile, LineFault, refuse};
@@ -30,78 +30,112 @@ pub fn score(
     (reader, name): (&mut dyn BufRead, &str),
     tool: &Tool,
 ) -> Result<Scored> {
-    let total = problems.ids().len();
     let mut marking = Marking {
         grader: task.grader(),
-        none: Response::none(Why::Silent, "there is no answer to it"),
         tally: task.tally(),
+        none: Response::none(Why::Silent, "there is no answer to it"),
+        ids: problems.ids(),
         file: AnswerFile::read(reader, problems)?,
-        fingerprints: vec![None; total],
+        references: Vec::new(),
         counts: Counts::default(),
         flaws: Vec::new(),
+        unclear: Vec::new(),
     };
-    problems.read(&Selection::all(total), &mut |reading| {
-        marking.mark(reading);
-        ControlFlow::Continue(())
-    })?;
-    let Marking { file, fingerprints, counts, tally, flaws, .. } = marking;
+    problems.references(&mut |rank, reference| marking.mark(rank, reference));
+    marking.mark_unclear(problems)?;
+    let Marking { file, references, counts, tally, flaws, .. } = marking;
     if !file.faults.is_empty() {
         return Err(refuse(name, file.faults));
     }
-    let data = Digest::of_problems(fingerprints.iter().flatten());
+    let data = Digest::of_references(&references);
     let solver = format!("file@{}", file.digest.short());
     let results = Results {
         task: task.card().name.to_owned(),
         solver: format!("file:{name}"),
-        signature: signature(task, data, counts.problems, rules, &solver, tool),
+        signature: signature(task, data, counts.problems, rules, tool).field("solver", solver),
         counts,
         metrics: tally.metrics(),
     };
     Ok(Scored { results, flaws })
 }
 
-struct Marking {
+struct Marking<'a> {
     grader: Box<dyn Grader>,
+    tally: Box<dyn Tally>,
     /// The answer to what has none.
     none: Response,
-    tally: Box<dyn Tally>,
+    ids: &'a [ProblemId],
     file: AnswerFile,
-    fingerprints: Vec<Option<Fingerprint>>,
+    references: Vec<Reference>,
     counts: Counts,
     flaws: Vec<Flaw>,
+    /// Problems that must be read to tell whether their answer is possible.
+    unclear: Vec<usize>,
 }
 
-impl Marking {
-    fn mark(&mut self, reading: Reading) {
-        let verdict = match reading {
-            Reading::Problem(problem) => {
-                self.fingerprints[problem.rank] = Some(problem.fingerprint());
-                self.grade(&problem)
+impl Marking<'_> {
+    fn mark(&mut self, rank: usize, reference: Result<Reference, Flaw>) {
+        let verdict = match reference {
+            Ok(reference) => {
+                self.references.push(reference.clone());
+                self.grade(rank, &reference)
             }
-            Reading::Flawed(flaw) => {
-                if let Some((line, _)) = self.file.answers[flaw.rank] {
-                    let fault = Fault::new(FaultKind::NoSolution, flaw.reason.clone());
-                    self.file.faults.push(LineFault { line, fault });
-                }
-                let verdict = Verdict::excluded(flaw.id.clone(), flaw.reason.clone());
-                self.flaws.push(flaw);
-                verdict
-            }
+            Err(flaw) => Some(self.exclude(flaw)),
         };
-        self.counts.add(&verdict);
-        self.tally.add(&verdict);
+        self.count(verdict);
     }
 
-    fn grade(&mut self, problem: &Problem) -> Verdict {
-        let answer = self.file.answers[problem.rank].as_ref();
-        if let Some((line, response)) = answer
-            && let Some(fault) = self.grader.fault(&problem.reference, response)
-        {
-            let message = format!("{}: {}", problem.id, fault.message);
-            let fault = Fault { message, ..fault };
-            self.file.faults.push(LineFault { line: *line, fault });
+    /// Reads the problems that are left, and grades the answers to them.
+    fn mark_unclear(&mut self, problems: &dyn Problems) -> Result<()> {
+        let unclear = std::mem::take(&mut self.unclear);
+        let mut wanted = vec![false; self.ids.len()];
+        for rank in unclear {
+            wanted[rank] = true;
         }
+        let wanted = Selection::of(wanted.len(), |rank| wanted[rank]);
+        problems.read(&wanted, &mut |reading| {
+            let verdict = match reading {
+                Reading::Problem(problem) => self.grade(problem.rank, &problem.reference),
+                Reading::Flawed(flaw) => Some(self.exclude(flaw)),
+            };
+            self.count(verdict);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The verdict on the answer to a problem; `None` if the problem must be read first.
+    fn grade(&mut self, rank: usize, reference: &Reference) -> Option<Verdict> {
+        let answer = self.file.answers[rank].as_ref();
         let response = answer.map_or(&self.none, |(_, response)| response);
-        self.grader.grade(&problem.id, 0, &problem.reference, response)
+        match self.grader.check(reference, response) {
+            Check::Possible => {}
+            Check::Unclear => {
+                self.unclear.push(rank);
+                return None;
+            }
+            Check::Impossible(fault) => {
+                let line = answer.map_or(0, |(line, _)| *line);
+                let message = format!("{}: {}", self.ids[rank], fault.message);
+                self.file.faults.push(LineFault { line, fault: Fault { message, ..fault } });
+            }
+        }
+        Some(self.grader.grade(&self.ids[rank], 0, reference, response))
+    }
+
+    fn exclude(&mut self, flaw: Flaw) -> Verdict {
+        if let Some((line, _)) = self.file.answers[flaw.rank] {
+            let fault = Fault::new(FaultKind::NoSolution, flaw.reason.clone());
+            self.file.faults.push(LineFault { line, fault });
+        }
+        let verdict = Verdict::excluded(flaw.id.clone(), flaw.reason.clone());
+        self.flaws.push(flaw);
+        verdict
+    }
+
+    fn count(&mut self, verdict: Option<Verdict>) {
+        if let Some(verdict) = verdict {
+            self.counts.add(&verdict);
+            self.tally.add(&verdict);
+        }
     }
 }

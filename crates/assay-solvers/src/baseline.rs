@@ -69,6 +69,7 @@ impl BaselineSolver {
 
     fn lines(&self, question: &LineQuestion, reference: LineReference) -> Option<Vec<usize>> {
         let LineReference { length, solution } = reference;
+        let length = length?;
         let top = self.top.min(length);
         Some(match self.baseline {
             Baseline::First => (1..=top).collect(),
@@ -127,7 +128,7 @@ mod tests {
         let settings =
             SolverSettings { seed: 1, top, time_limit: Duration::ZERO, working_folder: ".".into() };
         let question = LineQuestion::new(format!("x\n\n{}", "y\n".repeat(length)).into());
-        let reference = LineReference { length, solution: Some(solution) };
+        let reference = LineReference { length: Some(length), solution: Some(solution) };
         BaselineSolver::new(baseline, &settings).lines(&question, reference).unwrap()
     }
 

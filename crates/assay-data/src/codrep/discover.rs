@@ -74,11 +74,12 @@ fn role(path: &str) -> Option<Role<'_>> {
     let known = matches!(folder.as_bytes(), b"Tasks" | b"Files" | b"Solutions");
     let root = &folder_path[..folder_path.len() - folder.len()];
     // A Mac packs a shadow of every file; it is no part of the dataset.
-    (known && !root.starts_with("__MACOSX/") && !file.starts_with("._")).then_some(Role {
-        root,
-        folder,
-        file,
-    })
+    let shadow = root.starts_with("__MACOSX/") || file.starts_with("._");
+    // A path that climbs out of its archive is an attack: names become folders when a program is
+    // given the tasks.
+    let climbs =
+        root.split_terminator('/').any(|part| matches!(part.as_bytes(), b".." | b"." | b""));
+    (known && !shadow && !climbs).then_some(Role { root, folder, file })
 }
 
 fn group(

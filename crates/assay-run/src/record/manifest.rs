@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use assay_core::{Digest, Error, Result, Signature};
+use assay_core::{Error, Result, Signature};
 use serde::{Deserialize, Serialize};
 
 use crate::host::{Machine, Tool};
+use crate::plan::DataDigest;
 use crate::{Plan, Request};
 
 /// The format that this version writes and reads.
@@ -22,8 +23,8 @@ pub struct Manifest {
     pub started: String,
     /// How many problems it has.
     pub problems: usize,
-    /// The hash of those problems and their solutions, in task order.
-    pub data_digest: Digest,
+    /// The hashes of those problems.
+    pub data_digest: DataDigest,
     /// What was asked for.
     pub request: Request,
     /// The program that runs it.

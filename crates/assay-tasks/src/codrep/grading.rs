@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use assay_core::{
-    Estimate, Fault, FaultKind, Grader, Named, NoAnswer, Outcome, ProblemId, Reference, Response,
-    Tally, Verdict, Why,
+    Check, Estimate, Fault, FaultKind, Grader, LineReference, Named, NoAnswer, Outcome, ProblemId,
+    Reference, Response, Tally, Verdict, Why,
 };
 use assay_metrics::line::{UNANSWERED_LOSS, grade_lines};
 use assay_stats::{bounded_mean, proportion};
@@ -19,14 +19,19 @@ const GIVEN: &str = "given";
 pub(super) struct LineGrader;
 
 impl Grader for LineGrader {
-    fn fault(&self, reference: &Reference, response: &Response) -> Option<Fault> {
-        let Reference::Line(reference) = reference;
-        let Response::Lines(lines) = response else { return None };
-        let length = reference.length;
-        let line = lines.iter().find(|line| !(1..=length).contains(line))?;
+    fn check(&self, reference: &Reference, response: &Response) -> Check {
+        let Reference::Line(LineReference { length, solution }) = *reference;
+        let Response::Lines(lines) = response else { return Check::Possible };
+        // A line up to the right one is in the file, whose length then does not matter: most
+        // answers are checked without their file being opened.
+        let surely = length.or(solution).unwrap_or_default();
+        let Some(line) = lines.iter().find(|line| !(1..=surely).contains(line)) else {
+            return Check::Possible;
+        };
+        let Some(length) = length else { return Check::Unclear };
         let line = if *line == usize::MAX { "that large".to_owned() } else { line.to_string() };
         let message = format!("line {line} is out of range: the program has lines 1 to {length}");
-        Some(Fault::new(FaultKind::OutOfRange, message))
+        Check::Impossible(Fault::new(FaultKind::OutOfRange, message))
     }
 
     fn grade(

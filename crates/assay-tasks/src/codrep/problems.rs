@@ -69,7 +69,7 @@ impl LineProblems {
             id: self.ids[rank].clone(),
             rank,
             question: Question::Line(question),
-            reference: Reference::Line(LineReference { length, solution }),
+            reference: Reference::Line(LineReference { length: Some(length), solution }),
         })
     }
 
@@ -112,6 +112,19 @@ impl Problems for LineProblems {
             }
         }
         Ok(())
+    }
+
+    fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {
+        for (rank, id) in self.ids.iter().enumerate() {
+            let TaskAt { dataset, task } = self.at(rank);
+            let reference = match self.datasets[dataset].solution(task) {
+                Ok(line) => Ok(Some(line)),
+                Err(_) if !self.with_references => Ok(None),
+                Err(fault) => Err(Flaw { id: id.clone(), rank, reason: fault.to_string() }),
+            };
+            let line = |solution| Reference::Line(LineReference { length: None, solution });
+            visit(rank, reference.map(line));
+        }
     }
 
     fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault> {

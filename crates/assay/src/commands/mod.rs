@@ -14,6 +14,7 @@ use assay_core::{Cancel, DataChoice, Error, Result, exit_code};
 use assay_run::Tool;
 use assay_solvers::SolverSettings;
 use clap::CommandFactory;
+use etcetera::BaseStrategy;
 
 use crate::args::{Arguments, Command, DataArguments, DataCommand, SolvingArguments};
 use crate::output;
@@ -70,10 +71,15 @@ fn choose_data(arguments: &DataArguments, task: &str) -> Result<DataChoice> {
 
 /// The folder with a folder of datasets for each task.
 fn data_root(given: Option<PathBuf>) -> Result<PathBuf> {
-    given.or_else(|| dirs::data_dir().map(|folder| folder.join("assay"))).ok_or_else(|| {
+    if let Some(given) = given {
+        return Ok(given);
+    }
+    let platform = etcetera::choose_base_strategy().map_err(|error| {
         Error::usage("there is no data folder on this machine")
+            .because(error)
             .hint("set ASSAY_DATA, or give --data")
-    })
+    })?;
+    Ok(platform.data_dir().join("assay"))
 }
 
 /// Paths joined by `:`, as the original scorer takes them; a path that has a `:` in it is one.
