@@ -48,7 +48,8 @@ pub(super) fn open_store(store: Store, with_solutions: bool) -> Result<Vec<Datas
         .into_iter()
         .map(|(root, parts)| {
             let last = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            let name = if last.is_empty() { store.name() } else { last }.to_owned();
+            let name = [last, store.name(), "dataset"].into_iter().find(|name| !name.is_empty());
+            let name = name.unwrap_or_default().to_owned();
             Dataset::new(name, Arc::clone(&store), root, parts, with_solutions)
         })
         .collect::<Result<_>>()?;

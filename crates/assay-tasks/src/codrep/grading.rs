@@ -29,8 +29,8 @@ impl Grader for LineGrader {
             return Check::Possible;
         };
         let Some(length) = length else { return Check::Unclear };
-        let line = if *line == usize::MAX { "that large".to_owned() } else { line.to_string() };
-        let message = format!("line {line} is out of range: the program has lines 1 to {length}");
+        let line = if *line == usize::MAX { "that line".into() } else { format!("line {line}") };
+        let message = format!("{line} is out of range: the program has lines 1 to {length}");
         Check::Impossible(Fault::new(FaultKind::OutOfRange, message))
     }
 

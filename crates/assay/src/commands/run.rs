@@ -130,9 +130,10 @@ impl<'a> Session<'a> {
         let results: Vec<&Results> = self.complete.iter().map(|run| &run.results).collect();
         if !self.arguments.json {
             output::results_table(&results)?;
-            for run in &self.complete {
-                output::say(&format!("record: {}\n", run.folder.display()))?;
-            }
+            output::listing(
+                "record",
+                self.complete.iter().map(|run| run.folder.display().to_string()),
+            )?;
         }
         let missing = results.iter().any(|results| results.counts.without_verdict() > 0);
         Ok(if missing { exit_code::INCOMPLETE } else { exit_code::DONE })

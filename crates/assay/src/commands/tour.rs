@@ -7,17 +7,24 @@ use super::run::{Session, requests_for};
 use crate::args::RunArguments;
 use crate::output;
 
-const NEXT: &str = "
-What next:
-  assay show codrep                     what the task is, its rules and metrics
-  assay predict sample --solver middle  predictions in the competition's format
-  assay predict sample --solver middle | assay score codrep - --data sample
-                                        score a file of predictions; try a mistake in it
-  assay run codrep --data sample --solver 'program:./your-predictor'
-                                        your own program on the same problems
-  assay run codrep --data Dataset4.tar.zst
-                                        the competition's data, as a folder or an archive
-";
+/// What to try after the tour, and what it shows.
+const NEXT: [(&str, &str); 5] = [
+    ("what the task is, its rules and metrics", "ASSAY show codrep"),
+    (
+        "predictions in the competition's format, scored; put a mistake into the file and see",
+        "ASSAY predict sample --solver middle > predictions.txt\n  \
+         ASSAY score codrep predictions.txt --data sample",
+    ),
+    (
+        "a program of your own on the same problems",
+        "ASSAY run codrep --data sample --solver 'program:python3 my_predictor.py'",
+    ),
+    (
+        "the competition's data, as a folder or an archive",
+        "ASSAY run codrep --data Dataset4.tar.zst",
+    ),
+    ("every command, with examples", "ASSAY --help"),
+];
 
 pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
     if !arguments.data.data.is_empty() {
@@ -36,7 +43,13 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
     }
     let code = session.sum_up()?;
     if !arguments.json {
-        output::say(NEXT)?;
+        // As it was called, so that the commands can be copied.
+        let this = std::env::args().next().unwrap_or_else(|| "assay".to_owned());
+        output::say("\nWhat next:\n")?;
+        for (what, command) in NEXT {
+            let command = command.replace("ASSAY", &this);
+            output::say(&format!("  # {what}\n  {command}\n"))?;
+        }
     }
     Ok(code)
 }

@@ -113,7 +113,7 @@ where
     for row in rows {
         table.add_row(row.into_iter().collect::<Vec<_>>());
     }
-    say(&format!("{table}\n"))
+    say(&format!("{}\n", table.trim_fmt()))
 }
 
 /// Prints runs side by side, with what their numbers depend on.
@@ -127,6 +127,7 @@ pub(crate) fn results_table(results: &[&Results]) -> Result<()> {
     }
     let mut table = Table::new();
     table.load_style(STYLE);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
     let mut header = vec!["solver".to_owned()];
     header.extend(names.iter().map(|name| format!("{name} [95 % interval]")));
     header.extend(
@@ -154,11 +155,19 @@ pub(crate) fn results_table(results: &[&Results]) -> Result<()> {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
+    let table = table.trim_fmt();
     say(&format!("{} on {} problems\n{table}\n", first.task, first.counts.problems))?;
-    for results in results {
-        say(&format!("signature: {}\n", results.signature))?;
+    let signatures = results.iter().map(|results| results.signature.to_string());
+    listing("signature (same signature, same number)", signatures)
+}
+
+/// Prints a title and what belongs to it, on one line if it is one thing.
+pub(crate) fn listing(title: &str, items: impl IntoIterator<Item = String>) -> Result<()> {
+    let items: Vec<String> = items.into_iter().collect();
+    match items.as_slice() {
+        [one] => say(&format!("{title}: {one}\n")),
+        several => say(&format!("{title}:\n  {}\n", several.join("\n  "))),
     }
-    Ok(())
 }
 
 fn interval(estimate: &Estimate) -> String {

@@ -1,0 +1,195 @@
+//! The command line as a newcomer meets it.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use common::{assay, dataset, feed, json, run, runs};
+
+#[test]
+fn the_tour_runs_everything_and_tells_what_is_next() {
+    let scratch = tempfile::tempdir().unwrap();
+    let said = run(scratch.path(), &["run"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"\d{8}T\d{6}Z", "<time>");
+    settings.add_filter(r"-[0-9a-f]{6}\n", "-<id>\n");
+    settings.add_filter(&regex_of(env!("CARGO_BIN_EXE_assay")), "assay");
+    settings.add_filter(r"assay:\d+\.\d+\.\d+", "assay:<version>");
+    settings.bind(|| insta::assert_snapshot!("tour", said.out));
+    assert_eq!(runs(scratch.path()).len(), 6);
+}
+
+/// A pattern that matches this text alone.
+fn regex_of(text: &str) -> String {
+    text.chars().map(|letter| format!("[{letter}]")).collect()
+}
+
+#[test]
+fn the_tour_as_json_is_an_object_a_line() {
+    let scratch = tempfile::tempdir().unwrap();
+    let said = run(scratch.path(), &["run", "--json", "-o", "elsewhere"]);
+    assert_eq!(said.out.lines().count(), 6);
+    for line in said.out.lines() {
+        let results: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(results["task"], "codrep");
+        assert!(results["counts"]["problems"].as_u64().unwrap() >= 40);
+    }
+    assert_eq!(fs::read_dir(scratch.path().join("elsewhere")).unwrap().count(), 6);
+}
+
+#[test]
+fn predictions_can_be_piped_into_the_scorer() {
+    let scratch = tempfile::tempdir().unwrap();
+    let predicted = run(scratch.path(), &["predict", "sample", "--solver", "gold"]);
+    assert_eq!(predicted.code, 0, "{predicted:?}");
+    assert!(predicted.out.starts_with("sample/Tasks/1.txt "), "{}", predicted.out);
+    let scored = feed(
+        scratch.path(),
+        &["score", "codrep", "-", "--data", "sample", "--json"],
+        &predicted.out,
+    );
+    assert_eq!(json(&scored)["metrics"]["recall@1"]["value"], 1.0, "{scored:?}");
+}
+
+#[test]
+fn predict_prints_absolute_paths_in_task_order() {
+    let (keep, root) = dataset("D", 11);
+    let expected: String = (1..=11)
+        .map(|task| format!("{}/Tasks/{task}.txt {}\n", root.display(), (task + 2) / 2))
+        .collect();
+    for folder in ["D", "D/Tasks", "./D", "D/../D/"] {
+        let said = run(keep.path(), &["predict", folder, "--solver", "middle"]);
+        assert_eq!(said.out, expected.replace("D/Tasks", "D/Tasks"), "{folder}");
+        assert_eq!(said.code, 0);
+    }
+    let said = run(keep.path(), &["predict", "D", "--solver", "random", "--top", "3"]);
+    assert!(said.out.lines().all(|line| line.split(' ').count() == 4), "{}", said.out);
+}
+
+#[test]
+fn a_predictor_needs_no_solutions_unless_it_cheats() {
+    let (keep, root) = dataset("D", 2);
+    fs::remove_dir_all(root.join("Solutions")).unwrap();
+    assert_eq!(run(keep.path(), &["predict", "D", "--solver", "last"]).code, 0);
+    let said = run(keep.path(), &["predict", "D", "--solver", "gold"]);
+    assert_eq!((said.code, said.out.as_str()), (5, ""));
+    assert!(said.err.contains("Solutions/1.txt is missing"), "{}", said.err);
+}
+
+#[test]
+fn a_task_without_a_program_has_no_prediction() {
+    let (keep, root) = dataset("D", 3);
+    fs::write(root.join("Tasks/2.txt"), "x\n\n").unwrap();
+    let said = run(keep.path(), &["predict", "D", "--solver", "first"]);
+    assert_eq!((said.code, said.out.lines().count()), (5, 2));
+    assert!(said.err.contains("Tasks/2.txt holds no program"), "{}", said.err);
+}
+
+#[test]
+fn there_is_help_with_examples_for_every_command() {
+    let here = Path::new("/");
+    let said = run(here, &["--help"]);
+    assert_eq!(said.code, 0);
+    for command in ["run", "score", "predict", "tasks", "solvers", "show", "data", "completions"] {
+        assert!(said.out.contains(&format!("\n  {command} ")), "{command} is not in the help");
+    }
+    for command in ["run", "score", "predict", "completions"] {
+        let said = run(here, &[command, "--help"]);
+        assert!(said.out.contains("Examples:"), "{command} has no examples");
+    }
+}
+
+#[test]
+fn lists_are_for_people_and_for_machines() {
+    let here = Path::new("/");
+    assert!(run(here, &["tasks"]).out.contains("codrep"));
+    assert_eq!(json(&run(here, &["tasks", "--json"]))[0]["name"], "codrep");
+    assert!(run(here, &["solvers"]).out.contains("program:CMD"));
+    assert_eq!(json(&run(here, &["solvers", "--json"]))[0]["spec"], "first");
+    assert!(run(here, &["show", "codrep"]).out.contains("line-error"));
+    assert_eq!(json(&run(here, &["show", "codrep", "--json"]))["version"], 1);
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(run(here, &["completions", shell]).out.contains("resume"), "{shell}");
+    }
+    let version = run(here, &["--version"]).out;
+    assert!(version.starts_with(&format!("assay {} (", env!("CARGO_PKG_VERSION"))), "{version}");
+}
+
+#[test]
+fn datasets_are_listed_verified_and_measured() {
+    let (keep, root) = dataset("Dataset1", 3);
+    let home = keep.path().join("home");
+    fs::create_dir_all(home.join("codrep")).unwrap();
+    fs::rename(&root, home.join("codrep/Dataset1")).unwrap();
+    fs::create_dir(home.join("codrep/Mine")).unwrap();
+    let listed = json(&run(keep.path(), &["data", "list", "--data-root", "home", "--json"]));
+    assert_eq!(listed[0]["path"], "home/codrep/Dataset1");
+    assert!(listed[1]["path"].is_null());
+    assert_eq!(listed[5]["name"], "codrep/Mine");
+
+    let said = run(keep.path(), &["data", "verify", "home/codrep/Dataset1"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("3 tasks, sound; not a dataset of the catalogue"), "{}", said.out);
+    fs::write(home.join("codrep/Dataset1/Tasks/2.txt"), "x\n").unwrap();
+    let said = run(keep.path(), &["data", "verify", "home/codrep/Dataset1"]);
+    assert_eq!(said.code, 3);
+    assert!(said.out.contains("Tasks/2.txt:3: there is no program"), "{}", said.out);
+    let report = json(&run(keep.path(), &["data", "verify", "home/codrep/Dataset1", "--json"]));
+    assert_eq!(report["sound"], false);
+
+    let stats = json(&run(keep.path(), &["data", "stats", "home/codrep/Dataset1", "--json"]));
+    assert_eq!(stats["files"], 3);
+    let said = run(keep.path(), &["data", "stats", "home/codrep/Dataset1"]);
+    assert!(said.out.contains("program, lines"), "{}", said.out);
+}
+
+#[test]
+fn data_is_found_by_the_environment() {
+    let (keep, root) = dataset("D", 3);
+    let home = keep.path().join("home/codrep");
+    fs::create_dir_all(&home).unwrap();
+    fs::rename(&root, home.join("D")).unwrap();
+    let output = assay(keep.path())
+        .args(["run", "codrep", "--solver", "gold", "--json"])
+        .env("ASSAY_DATA", keep.path().join("home"))
+        .env("ASSAY_LIMIT", "2")
+        .output()
+        .unwrap();
+    assert_eq!(json(&output.into())["counts"]["passed"], 2);
+}
+
+#[test]
+fn mistakes_are_usage_errors_with_a_hint() {
+    let scratch = tempfile::tempdir().unwrap();
+    let check = |arguments: &[&str], message: &str| {
+        let said = run(scratch.path(), arguments);
+        assert_eq!(said.code, 2, "{arguments:?}: {said:?}");
+        assert!(said.err.contains(message), "{arguments:?}: {}", said.err);
+    };
+    check(&["run", "codrep", "--data", "sample", "-s", "frist"], "the solvers are: first,");
+    check(&["run", "nonsense", "--data", "sample"], "the tasks are: codrep");
+    check(&["run", "--data", "sample"], "--data needs a task");
+    check(&["run", "codrep", "--data", "sample", "-j", "0"], "0 is not in");
+    check(&["run", "codrep", "--data", "sample", "--time-limit", "-1"], "unexpected argument");
+    check(&["run", "--resume", "x", "codrep"], "cannot be used with");
+    check(&["predict", "sample"], "--solver");
+    check(&["run", "codrep", "--data", "sample", "--data", "x"], "cannot be joined");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let (keep, _root) = dataset("D", 300);
+    let mut child = assay(keep.path())
+        .args(["predict", "D", "--solver", "first"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

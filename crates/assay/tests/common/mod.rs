@@ -1,0 +1,117 @@
+//! What the tests of the command line share: the binary, and small datasets.
+
+#![expect(clippy::disallowed_methods, reason = "tests start the binary and read ASSAY_DATA")]
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// The binary under test, in `folder`, with an environment that no developer's settings reach.
+pub(crate) fn assay(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+    command.current_dir(folder);
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("ASSAY_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+/// What a call printed, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).expect("output is UTF-8"),
+            err: String::from_utf8(output.stderr).expect("messages are UTF-8"),
+        }
+    }
+}
+
+/// Runs the binary with these arguments.
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Said {
+    assay(folder).args(arguments).output().expect("the binary runs").into()
+}
+
+/// Runs the binary with this on its standard input.
+pub(crate) fn feed(folder: &Path, arguments: &[&str], input: &str) -> Said {
+    use std::process::Stdio;
+    let mut child = assay(folder)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    // A call that fails early closes its input; that is its right.
+    let _ = child.stdin.take().expect("it has an input").write_all(input.as_bytes());
+    child.wait_with_output().expect("it ends").into()
+}
+
+/// The one JSON object that a call printed.
+pub(crate) fn json(said: &Said) -> serde_json::Value {
+    serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error} in {said:?}"))
+}
+
+/// The value of a metric.
+pub(crate) fn metric(results: &serde_json::Value, name: &str) -> f64 {
+    results["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("no {name} in {results}"))
+}
+
+/// A folder with a dataset of `count` tasks, called `name`. Task N has N + 2 lines, and its
+/// solution is line N / 2 + 1.
+pub(crate) fn dataset(name: &str, count: usize) -> (TempDir, PathBuf) {
+    let scratch = tempfile::tempdir().expect("a folder can be made");
+    let root = scratch.path().join(name);
+    fs::create_dir_all(root.join("Tasks")).expect("a folder can be made");
+    fs::create_dir_all(root.join("Solutions")).expect("a folder can be made");
+    for number in 1..=count {
+        let length = number + 2;
+        let program: String = (1..=length).map(|line| format!("line{line}();\n")).collect();
+        write(
+            &root,
+            number,
+            &format!("changed{number}();\n\n{program}"),
+            &(number / 2 + 1).to_string(),
+        );
+    }
+    (scratch, root)
+}
+
+/// Writes one task and its solution.
+pub(crate) fn write(root: &Path, number: usize, task: &str, solution: &str) {
+    fs::write(root.join(format!("Tasks/{number}.txt")), task).expect("a file can be written");
+    fs::write(root.join(format!("Solutions/{number}.txt")), solution)
+        .expect("a file can be written");
+}
+
+/// The runs in a folder, oldest first.
+pub(crate) fn runs(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder.join("runs")).expect("there are runs");
+    let mut runs: Vec<PathBuf> = entries.map(|entry| entry.expect("it is there").path()).collect();
+    runs.sort();
+    runs
+}
+
+/// Where real data lies. Says so loudly if it does not.
+pub(crate) fn real_data(test: &str) -> Option<PathBuf> {
+    let data = std::env::var_os("ASSAY_DATA").map(PathBuf::from).filter(|data| data.is_dir());
+    if data.is_none() {
+        // Not by a macro: the test harness would swallow it.
+        let _ =
+            writeln!(std::io::stderr(), "SKIPPED {test}: ASSAY_DATA names no folder of real data");
+    }
+    data
+}

@@ -1,0 +1,188 @@
+//! `program:CMD`: predictors that behave, and predictors that do not.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::{Said, dataset, json, run, runs};
+use serde_json::Value;
+
+/// Runs a shell script as a predictor on a dataset of five tasks.
+fn predict_with(script: &str, more: &[&str]) -> (Said, Value, Value) {
+    let (keep, root) = dataset("D", 5);
+    fs::write(keep.path().join("predictor.sh"), script).unwrap();
+    let data = root.display().to_string();
+    let arguments = ["run", "codrep", "-d", &data, "-s", "program:sh predictor.sh", "--json"];
+    let said = run(keep.path(), &[&arguments[..], more].concat());
+    let results = json(&said);
+    let log = fs::read_to_string(runs(keep.path())[0].join("solver.jsonl")).unwrap();
+    (said, results, serde_json::from_str(&log).unwrap())
+}
+
+const ALL_FIRST: &str = r#"for task in "$1"/*.txt; do echo "$task 1"; done"#;
+
+#[test]
+fn a_predictor_is_asked_and_recorded() {
+    let (said, results, session) = predict_with(ALL_FIRST, &[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(results["counts"]["answered"], 5);
+    assert_eq!(results["counts"]["passed"], 1);
+    assert_eq!(session["end"]["exited"], 0);
+    assert_eq!(session["asked"], 5);
+    assert_eq!(session["answered"], 5);
+    let command: Vec<&str> =
+        session["command"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(command[..2], ["sh", "predictor.sh"]);
+    assert!(command[2].ends_with("/D/Tasks"), "{command:?}");
+    assert!(Path::new(session["working_folder"].as_str().unwrap()).is_absolute());
+    assert!((session["time_limit_s"].as_f64().unwrap() - 3600.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_first_edition_s_bare_names_are_understood() {
+    let script = r#"cd "$1"; for task in *.txt; do echo "$task 2 1"; done"#;
+    let (said, results, _) = predict_with(script, &[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(results["counts"]["answered"], 5);
+    assert_eq!(results["metrics"]["recall@2"]["n"], 5);
+}
+
+#[test]
+fn a_crash_is_told_with_its_last_words() {
+    let script = r#"echo "$1/1.txt 1"; echo "no model found" >&2; exit 7"#;
+    let (said, results, session) = predict_with(script, &[]);
+    assert_eq!(said.code, 5, "{said:?}");
+    assert_eq!(results["counts"]["answered"], 1);
+    assert_eq!(results["counts"]["not_answered"], 4);
+    assert_eq!(results["counts"]["reasons"]["crashed"], 4);
+    assert_eq!(session["end"]["exited"], 7);
+    assert_eq!(session["stderr_tail"], "no model found\n");
+    assert!(said.err.contains("ended with status 7"), "{}", said.err);
+    assert!(said.err.contains("no model found"), "{}", said.err);
+}
+
+#[test]
+fn a_signal_is_a_crash() {
+    let (said, results, session) = predict_with("kill -SEGV $$", &[]);
+    assert_eq!(said.code, 5, "{said:?}");
+    assert_eq!(results["counts"]["reasons"]["crashed"], 5);
+    assert_eq!(session["end"]["signalled"], 11);
+}
+
+#[test]
+fn a_hang_is_ended_with_all_that_it_started() {
+    let marker = tempfile::tempdir().unwrap();
+    let pids = marker.path().join("pids").display().to_string();
+    let script = format!(
+        r#"echo "$1/2.txt 1"
+sleep 600 & echo $! >> {pids}
+(trap '' TERM INT HUP; sleep 600) & echo $! >> {pids}
+echo $$ >> {pids}
+wait"#
+    );
+    let started = Instant::now();
+    let (said, results, session) = predict_with(&script, &["--time-limit", "0.4"]);
+    assert!(started.elapsed() < Duration::from_secs(20), "it was not waited for");
+    assert_eq!(said.code, 5, "{said:?}");
+    assert_eq!(results["counts"]["answered"], 1);
+    assert_eq!(results["counts"]["timed_out"], 4);
+    assert_eq!(results["counts"]["not_answered"], 0);
+    assert_eq!(session["end"], "timed_out");
+    assert!(said.err.contains("did not end within 0.4 s"), "{}", said.err);
+    for pid in fs::read_to_string(&pids).unwrap().lines() {
+        let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // A zombie that nobody has reaped yet is dead enough.
+        assert!(state.is_empty() || state.contains(") Z "), "{pid} lives on: {state}");
+    }
+}
+
+#[test]
+fn a_predictor_that_leaves_children_behind_is_not_waited_for() {
+    let script = format!("{ALL_FIRST}\nsleep 600 &\n");
+    let started = Instant::now();
+    let (said, results, _) = predict_with(&script, &[]);
+    assert!(started.elapsed() < Duration::from_secs(20), "it was not waited for");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(results["counts"]["answered"], 5);
+}
+
+#[test]
+fn garbage_is_told_from_silence_and_from_impossible_answers() {
+    let script = r#"echo "loading model"
+echo "$1/1.txt 1"
+echo "$1/1.txt 2"
+echo "$1/2.txt two"
+echo "$1/3.txt 999"
+echo "/etc/passwd 3"
+printf '\377\376\n'
+"#;
+    let (said, results, session) = predict_with(script, &[]);
+    assert_eq!(said.code, 5, "{said:?}");
+    let reasons = &results["counts"]["reasons"];
+    assert_eq!(results["counts"]["answered"], 1, "the first answer counts");
+    assert_eq!(reasons["garbage"], 1, "task 2");
+    assert_eq!(reasons["invalid"], 1, "task 3");
+    assert_eq!(reasons["silent"], 2, "tasks 4 and 5");
+    assert_eq!(session["garbage_lines"], 5);
+    assert_eq!(session["end"]["exited"], 0);
+    assert!(said.err.contains("printed 5 lines that are no answers"), "{}", said.err);
+    assert!(said.err.contains("a second answer to D/1"), "{}", said.err);
+}
+
+#[test]
+fn an_endless_line_does_not_fill_the_memory() {
+    let script = "head -c 50000000 /dev/zero | tr '\\0' x; echo; echo \"$1/1.txt 1\"";
+    let (said, results, session) = predict_with(script, &[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(results["counts"]["answered"], 1);
+    assert_eq!(session["garbage_lines"], 1);
+}
+
+#[test]
+fn the_solutions_are_out_of_reach() {
+    // A cheat looks for the solutions beside the tasks.
+    let script = r#"for task in "$1"/*.txt; do
+  solution="$(dirname "$1")/Solutions/$(basename "$task")"
+  if test -e "$solution"; then echo "$task $(cat "$solution")"; else echo "$task 3"; fi
+done
+echo changed > "$1/1.txt""#;
+    let (said, results, _) = predict_with(script, &[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(results["counts"]["passed"], 2, "line 3 is right for tasks 4 and 5 alone");
+}
+
+#[test]
+fn a_command_that_is_not_there_is_named() {
+    let (keep, root) = dataset("D", 2);
+    let data = root.display().to_string();
+    let said =
+        run(keep.path(), &["run", "codrep", "-d", &data, "-s", "program:no-such-command -v"]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("failed to start \"no-such-command\""), "{}", said.err);
+}
+
+#[test]
+fn several_datasets_are_several_sessions() {
+    let (keep, left) = dataset("A", 2);
+    let (_other, right) = dataset("B", 3);
+    fs::write(keep.path().join("predictor.sh"), ALL_FIRST).unwrap();
+    let data = format!("{}:{}", left.display(), right.display());
+    let said = run(keep.path(), &["run", "codrep", "-d", &data, "-s", "program:sh predictor.sh"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let log = fs::read_to_string(runs(keep.path())[0].join("solver.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 2);
+}
+
+#[test]
+fn predict_passes_a_program_s_answers_on_in_task_order() {
+    let (keep, root) = dataset("D", 12);
+    let script = r#"for task in $(ls "$1" | sort -r); do echo "$task 1"; done"#;
+    fs::write(keep.path().join("predictor.sh"), script).unwrap();
+    let data = root.display().to_string();
+    let said = run(keep.path(), &["predict", &data, "--solver", "program:sh predictor.sh"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let expected: String = (1..=12).map(|task| format!("{data}/Tasks/{task}.txt 1\n")).collect();
+    assert_eq!(said.out, expected);
+}

@@ -1,0 +1,343 @@
+//! `assay run`: what is recorded, what survives a crash, what resumes.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Said, assay, dataset, json, metric, run, runs, write};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// A run's files, with what may differ between two runs of the same taken out.
+fn essence(run: &Path) -> Vec<(String, String)> {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(run).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    files
+        .iter()
+        .filter(|path| name(path) != "solver.jsonl")
+        .map(|path| {
+            let mut text = fs::read_to_string(path).unwrap();
+            if name(path) == "run.json" {
+                let mut manifest: Value = serde_json::from_str(&text).unwrap();
+                manifest["started"] = Value::Null;
+                text = manifest.to_string();
+            }
+            (name(path), text)
+        })
+        .collect()
+}
+
+#[test]
+fn a_run_is_recorded_in_plain_files() {
+    let (keep, root) = dataset("D", 5);
+    let data = root.display().to_string();
+    let said = run(keep.path(), &["run", "codrep", "--data", &data, "--solver", "middle"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let folder = &runs(keep.path())[0];
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    assert!(name.contains("-codrep-middle-"), "{name}");
+    assert!(said.out.contains(name), "{}", said.out);
+    let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap();
+    assert_eq!(
+        read("answers.jsonl").lines().next().unwrap(),
+        r#"{"problem":"D/1","sample":0,"response":{"lines":[1]}}"#
+    );
+    assert_eq!(
+        read("verdicts.jsonl").lines().next().unwrap(),
+        r#"{"problem":"D/1","sample":0,"outcome":"passed","scores":{"loss":0.0,"given":1.0,"hit":1.0}}"#
+    );
+    let results: Value = serde_json::from_str(&read("results.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&read("run.json")).unwrap();
+    assert_eq!(results["signature"], manifest["signature"]);
+    let signature = results["signature"].as_str().unwrap();
+    for part in [
+        "codrep@1|data:",
+        "|n:5|",
+        "|rules:compat|",
+        "|ci:wilson95|",
+        "|assay:",
+        "|content:",
+        "|solver:middle",
+    ] {
+        assert!(signature.contains(part), "{part} is not in {signature}");
+    }
+    assert!(said.out.contains(signature), "{}", said.out);
+    let sum: u64 = ["passed", "failed", "timed_out", "not_answered", "excluded"]
+        .iter()
+        .map(|name| results["counts"][name].as_u64().unwrap())
+        .sum();
+    assert_eq!(sum, 5);
+}
+
+#[test]
+fn the_same_request_gives_the_same_bytes() {
+    let (keep, root) = dataset("D", 60);
+    let data = root.display().to_string();
+    let arguments =
+        ["run", "codrep", "--data", &data, "--solver", "random", "--seed", "7", "--top", "3"];
+    for jobs in ["1", "4"] {
+        assert_eq!(run(keep.path(), &[&arguments[..], &["-j", jobs]].concat()).code, 0);
+    }
+    let runs = runs(keep.path());
+    assert_eq!(essence(&runs[0]), essence(&runs[1]));
+    let other = run(keep.path(), &[&arguments[..7], &["8", "--top", "3", "--json"]].concat());
+    assert_ne!(json(&other)["signature"], {
+        let results: Value =
+            serde_json::from_str(&fs::read_to_string(runs[0].join("results.json")).unwrap())
+                .unwrap();
+        results["signature"].clone()
+    });
+}
+
+#[test]
+fn limits_and_ids_choose_problems() {
+    let (keep, root) = dataset("D", 9);
+    let data = root.display().to_string();
+    let counted = |more: &[&str]| -> Said {
+        let arguments = [&["run", "codrep", "-d", &data, "--solver", "gold", "--json"], more];
+        run(keep.path(), &arguments.concat())
+    };
+    assert_eq!(json(&counted(&["-L", "4"]))["counts"]["problems"], 4);
+    assert_eq!(json(&counted(&["-i", "D/3", "-i", "D/7"]))["counts"]["problems"], 2);
+    assert_eq!(json(&counted(&["-i", "D/3", "-i", "D/7", "-L", "1"]))["counts"]["problems"], 1);
+    assert_eq!(json(&counted(&["-L", "99"]))["counts"]["problems"], 9);
+    let said = counted(&["-i", "7"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("did you mean D/7?"), "{}", said.err);
+}
+
+#[test]
+fn gold_is_perfect_and_worst_is_worst() {
+    let (keep, root) = dataset("D", 9);
+    let data = root.display().to_string();
+    let gold = json(&run(keep.path(), &["run", "codrep", "-d", &data, "-s", "gold", "--json"]));
+    assert!((metric(&gold, "recall@1") - 1.0).abs() < 1e-12);
+    assert!(metric(&gold, "line-error").abs() < 1e-12);
+    let worst = json(&run(keep.path(), &["run", "codrep", "-d", &data, "-s", "worst", "--json"]));
+    assert!(metric(&worst, "line-error") > 0.9);
+}
+
+#[test]
+fn unusable_problems_are_excluded_in_sight() {
+    let (keep, root) = dataset("D", 4);
+    fs::remove_file(root.join("Solutions/2.txt")).unwrap();
+    write(&root, 3, "only a line\n", "1");
+    let data = root.display().to_string();
+    let said = run(keep.path(), &["run", "codrep", "-d", &data, "-s", "gold", "--json"]);
+    assert_eq!(said.code, 5, "{said:?}");
+    let results = json(&said);
+    assert_eq!(results["counts"]["excluded"], 2);
+    assert_eq!(results["counts"]["problems"], 4);
+    assert_eq!(results["metrics"]["recall@1"]["n"], 2);
+    assert!(said.err.contains("Solutions/2.txt is missing"), "{}", said.err);
+    assert!(said.err.contains("Tasks/3.txt holds no program"), "{}", said.err);
+}
+
+fn start(folder: &Path, arguments: &[&str]) -> Child {
+    assay(folder)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Ends a run at a given moment of its life, as hard as can be.
+fn kill_after(mut child: Child, delay: Duration) {
+    std::thread::sleep(delay);
+    let _ = child.kill();
+    child.wait().unwrap();
+}
+
+/// Kills a run again and again, at moments spread over its life, until it is through.
+fn torture(folder: &Path, arguments: &[&str], life: Duration, round: u32) -> PathBuf {
+    let before = fs::read_dir(folder.join("runs")).map_or(0, Iterator::count);
+    // A fixed sequence of fractions, different for each round.
+    let moment = |attempt: u32| life.mul_f64(f64::from((round * 37 + attempt * 61) % 100) / 100.0);
+    kill_after(start(folder, arguments), moment(0));
+    let runs = runs(folder);
+    if runs.len() == before || !runs[before..].iter().any(|run| run.join("run.json").exists()) {
+        // Killed before there was anything to resume.
+        runs[before..].iter().for_each(|run| fs::remove_dir_all(run).unwrap());
+        return torture(folder, arguments, life, round + 1);
+    }
+    let folder_of_run = runs[before].clone();
+    let path = folder_of_run.display().to_string();
+    for attempt in 1..5 {
+        kill_after(start(folder, &["run", "--resume", &path]), moment(attempt));
+    }
+    let said = run(folder, &["run", "--resume", &path]);
+    assert_eq!(said.code, 0, "{said:?}");
+    folder_of_run
+}
+
+#[test]
+fn a_killed_run_resumes_to_the_same_bytes() {
+    let (keep, root) = dataset("D", 400);
+    let data = root.display().to_string();
+    let arguments = ["run", "codrep", "-d", &data, "-s", "random", "--top", "5"];
+    let started = Instant::now();
+    assert_eq!(run(keep.path(), &arguments).code, 0);
+    let life = started.elapsed();
+    let undisturbed = essence(&runs(keep.path())[0]);
+    for round in 0..25 {
+        let tortured = torture(keep.path(), &arguments, life, round);
+        assert_eq!(essence(&tortured), undisturbed, "round {round}");
+    }
+}
+
+/// A predictor that answers the middle line of each task, slowly and in an order of its own.
+const SLOW: &str = r#"for task in $(ls "$1" | sort -r); do
+  lines=$(($(wc -l < "$1/$task") - 2))
+  echo "$1/$task $(((lines + 1) / 2))"
+  sleep 0.005
+done
+"#;
+
+fn script(folder: &Path, name: &str, text: &str) -> String {
+    fs::write(folder.join(name), text).unwrap();
+    format!("program:sh {name}")
+}
+
+#[test]
+fn a_killed_program_run_resumes_to_the_same_bytes() {
+    let (keep, root) = dataset("D", 40);
+    let data = root.display().to_string();
+    let solver = script(keep.path(), "slow.sh", SLOW);
+    let arguments = ["run", "codrep", "-d", &data, "-s", &solver];
+    let started = Instant::now();
+    assert_eq!(run(keep.path(), &arguments).code, 0);
+    let life = started.elapsed();
+    let undisturbed = essence(&runs(keep.path())[0]);
+    for round in 0..5 {
+        let tortured = torture(keep.path(), &arguments, life, round);
+        assert_eq!(essence(&tortured), undisturbed, "round {round}");
+    }
+}
+
+#[test]
+fn a_record_torn_at_any_byte_resumes_to_the_same_bytes() {
+    let (keep, root) = dataset("D", 6);
+    let data = root.display().to_string();
+    assert_eq!(run(keep.path(), &["run", "codrep", "-d", &data, "-s", "last"]).code, 0);
+    let whole = runs(keep.path())[0].clone();
+    let undisturbed = essence(&whole);
+    let answers = fs::read(whole.join("answers.jsonl")).unwrap();
+    let verdicts = fs::read(whole.join("verdicts.jsonl")).unwrap();
+    let torn = keep.path().join("torn");
+    // Every length of either file, the other one a little ahead or behind.
+    for cut in (0..=verdicts.len()).step_by(7) {
+        let share = cut * answers.len() / verdicts.len();
+        for answer_cut in [share, answers.len(), share / 2] {
+            let _ = fs::remove_dir_all(&torn);
+            fs::create_dir(&torn).unwrap();
+            fs::copy(whole.join("run.json"), torn.join("run.json")).unwrap();
+            fs::write(torn.join("answers.jsonl"), &answers[..answer_cut]).unwrap();
+            fs::write(torn.join("verdicts.jsonl"), &verdicts[..cut]).unwrap();
+            let said = run(keep.path(), &["run", "--resume", "torn"]);
+            assert_eq!(said.code, 0, "{answer_cut} {cut}: {said:?}");
+            assert_eq!(essence(&torn), undisturbed, "{answer_cut} {cut}");
+        }
+    }
+}
+
+#[test]
+fn ctrl_c_ends_cleanly_and_says_how_to_go_on() {
+    let (keep, root) = dataset("D", 30);
+    let data = root.display().to_string();
+    let solver = script(
+        keep.path(),
+        "waits.sh",
+        "echo \"$1/1.txt 1\"\ntest -e go && exit\ntouch waiting; sleep 60\n",
+    );
+    let child = assay(keep.path())
+        .args(["run", "codrep", "-d", &data, "-s", &solver, "-s", "first"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !keep.path().join("waiting").exists() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, 130, "{said:?}");
+    assert!(said.err.contains("interrupted with 1 of 30 problems done"), "{}", said.err);
+    assert!(said.err.contains("not started: first"), "{}", said.err);
+    let command = said.err.lines().find(|line| line.starts_with("go on with: ")).unwrap();
+    let folder = command.rsplit(' ').next().unwrap();
+    fs::write(keep.path().join("go"), "").unwrap();
+    // The program now ends at once and leaves the rest unanswered, which is no failure of it.
+    let resumed = run(keep.path(), &["run", "--resume", folder, "--json"]);
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    assert_eq!(json(&resumed)["counts"]["not_answered"], 29);
+    assert_eq!(json(&resumed)["counts"]["answered"], 1);
+}
+
+#[test]
+fn a_complete_run_is_left_as_it_is() {
+    let (keep, root) = dataset("D", 3);
+    let data = root.display().to_string();
+    run(keep.path(), &["run", "codrep", "-d", &data, "-s", "last"]);
+    let folder = runs(keep.path())[0].display().to_string();
+    let before = essence(Path::new(&folder));
+    fs::remove_dir_all(&root).unwrap();
+    let said = run(keep.path(), &["run", "--resume", &folder, "--json"]);
+    assert_eq!(said.code, 0, "not even the data is needed: {said:?}");
+    assert_eq!(essence(Path::new(&folder)), before);
+}
+
+#[test]
+fn what_changed_since_is_not_resumed() {
+    let (keep, root) = dataset("D", 3);
+    let data = root.display().to_string();
+    run(keep.path(), &["run", "codrep", "-d", &data, "-s", "last"]);
+    let folder = runs(keep.path())[0].clone();
+    fs::remove_file(folder.join("results.json")).unwrap();
+    write(&root, 2, "other\n\na\nb\n", "1");
+    let path = folder.display().to_string();
+    let said = run(keep.path(), &["run", "--resume", &path]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("what it depends on has changed"), "{}", said.err);
+}
+
+#[test]
+fn a_record_that_somebody_edited_is_refused_by_line() {
+    let (keep, root) = dataset("D", 3);
+    let data = root.display().to_string();
+    run(keep.path(), &["run", "codrep", "-d", &data, "-s", "last"]);
+    let folder = runs(keep.path())[0].clone();
+    fs::remove_file(folder.join("results.json")).unwrap();
+    let text = fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
+    fs::write(folder.join("verdicts.jsonl"), text.replacen("D/2", "D/9", 1)).unwrap();
+    let said = run(keep.path(), &["run", "--resume", &folder.display().to_string()]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("line 2 of"), "{}", said.err);
+    let nothing = run(keep.path(), &["run", "--resume", "nowhere"]);
+    assert_eq!(nothing.code, 3);
+    assert!(nothing.err.contains("nowhere is not the folder of a run"), "{}", nothing.err);
+}
+
+#[test]
+fn a_file_of_answers_is_a_solver_too() {
+    let (keep, root) = dataset("D", 3);
+    let data = root.display().to_string();
+    fs::write(keep.path().join("answers.txt"), "1.txt 1\n2.txt 2 1\n").unwrap();
+    let said =
+        run(keep.path(), &["run", "codrep", "-d", &data, "-s", "file:answers.txt", "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(json(&said)["counts"]["passed"], 2);
+    assert_eq!(json(&said)["counts"]["not_answered"], 1);
+    fs::write(keep.path().join("answers.txt"), "1.txt one\n").unwrap();
+    let said = run(keep.path(), &["run", "codrep", "-d", &data, "-s", "file:answers.txt"]);
+    assert_eq!(said.code, 3);
+    assert!(said.err.contains("answers.txt:1: \"one\" is not a line number"), "{}", said.err);
+}

@@ -1,0 +1,205 @@
+//! `assay score` on right and wrong prediction files.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{dataset, feed, json, metric, run, write};
+
+fn score(root: &Path, predictions: &str, more: &[&str]) -> common::Said {
+    let root = root.display().to_string();
+    let arguments = [&["score", "codrep", "-", "--data", &root], more].concat();
+    feed(Path::new("/"), &arguments, predictions)
+}
+
+#[test]
+fn one_prediction_a_task() {
+    let (_keep, root) = dataset("D", 4);
+    // Solutions are 1, 2, 2, 3: a hit, one off, two off, and a task without prediction.
+    let path = root.display();
+    let predictions =
+        format!("{path}/Tasks/1.txt 1\n{path}/Tasks/2.txt 3\n\n{path}/Tasks/3.txt 4\n");
+    let results = json(&score(&root, &predictions, &["--json"]));
+    let expected = (1f64.tanh() + 2f64.tanh() + 1.0) / 4.0;
+    assert!((metric(&results, "line-error") - expected).abs() < 1e-12, "{results}");
+    assert!((metric(&results, "recall@1") - 0.25).abs() < 1e-12, "{results}");
+    assert_eq!(results["metrics"].as_object().unwrap().len(), 2, "one guess has no recall@k");
+    let counts = &results["counts"];
+    let count = |name: &str| counts[name].as_u64().unwrap();
+    assert_eq!((count("problems"), count("answered"), count("not_answered")), (4, 3, 1));
+    assert_eq!((count("passed"), count("failed")), (1, 2));
+    let interval = &results["metrics"]["line-error"];
+    assert!(interval["low"].as_f64() < interval["value"].as_f64());
+    assert!(interval["value"].as_f64() < interval["high"].as_f64());
+}
+
+#[test]
+fn several_predictions_a_task_and_bare_names() {
+    let (_keep, root) = dataset("D", 4);
+    // The first edition: file names alone, several guesses.
+    let predictions = "1.txt 3 1\n2.txt 2\n3.txt 5 4 1\n4.txt 1\n";
+    let results = json(&score(&root, predictions, &["--json"]));
+    let expected = (0.0 + 0.0 + 1f64.tanh() + 2f64.tanh()) / 4.0;
+    assert!((metric(&results, "line-error") - expected).abs() < 1e-12, "{results}");
+    assert!((metric(&results, "recall@1") - 0.25).abs() < 1e-12, "{results}");
+    assert!((metric(&results, "recall@3") - 0.5).abs() < 1e-12, "{results}");
+}
+
+#[test]
+fn prints_the_three_lines_of_the_original() {
+    let (_keep, root) = dataset("D", 3);
+    let said = score(&root, "1.txt 1\n2.txt 2\n3.txt 2\n", &["--format", "codrep"]);
+    assert_eq!(
+        said.out,
+        "Total files: 3\n\
+         Average line error: 0.0 (the lower, the better)\n\
+         Recall@1: 1.0 (the higher, the better)\n"
+    );
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+}
+
+#[test]
+fn every_mistake_is_listed_with_its_line() {
+    let (_keep, root) = dataset("D", 6);
+    fs::remove_file(root.join("Solutions/5.txt")).unwrap();
+    let predictions = "D/Tasks/1.txt 4\n\
+        1.txt 1\n\
+        2.txt two\n\
+        /elsewhere/E/Tasks/2.txt 1\n\
+        99.txt 1\n\
+        1.txt 2\n\
+        3.txt 0\n\
+        4.txt -2\n\
+        5.txt 1\n\
+        3.txt\n\
+        6.txt 3 99999999999999999999999\n";
+    let said = score(&root, predictions, &[]);
+    assert_eq!(said.code, 3);
+    assert_eq!(said.out, "", "nothing is scored");
+    let solution = root.join("Solutions/5.txt");
+    let expected = format!(
+        "error: 11 lines of standard input cannot be accepted
+  standard input:1: D/1: line 4 is out of range: the program has lines 1 to 3
+  standard input:2: a second answer to D/1; the first is on line 1
+  standard input:3: \"two\" is not a line number
+  standard input:4: /elsewhere/E/Tasks/2.txt is in none of the chosen datasets (D)
+  standard input:5: 99.txt: D has no such task
+  standard input:6: a second answer to D/1; the first is on line 1
+  standard input:7: line 0 is out of range; lines count from 1
+  standard input:8: line -2 is out of range; lines count from 1
+  standard input:9: {} is missing
+  standard input:10: \"3.txt\" has no line number; expected `<path> <line> [<line>…]`
+  standard input:11: D/6: that line is out of range: the program has lines 1 to 8
+",
+        solution.display()
+    );
+    let errors: Vec<&str> =
+        said.err.lines().skip_while(|line| !line.starts_with("error:")).collect();
+    let shown = errors.iter().take(12).map(|line| format!("{line}\n")).collect::<String>();
+    assert_eq!(shown, expected);
+    assert!(said.err.contains("hint: nothing was scored"), "{}", said.err);
+}
+
+#[test]
+fn of_many_mistakes_the_first_twenty_are_shown() {
+    let (_keep, root) = dataset("D", 2);
+    let predictions: String = (0..30).map(|_| "1.txt x\n").collect();
+    let said = score(&root, &predictions, &[]);
+    assert_eq!(said.code, 3);
+    assert_eq!(said.err.matches("is not a line number").count(), 20);
+    assert!(said.err.contains("error: 30 lines of"), "{}", said.err);
+    assert!(said.err.contains("… and 10 more"), "{}", said.err);
+}
+
+#[test]
+fn a_task_without_a_solution_is_excluded_in_sight() {
+    let (_keep, root) = dataset("D", 3);
+    fs::write(root.join("Solutions/2.txt"), "three").unwrap();
+    let said = score(&root, "1.txt 1\n", &["--json"]);
+    assert_eq!(said.code, 5, "{said:?}");
+    let results = json(&said);
+    assert_eq!(results["counts"]["excluded"], 1);
+    assert_eq!(results["metrics"]["line-error"]["n"], 2);
+    assert!(said.err.contains("Solutions/2.txt holds \"three\""), "{}", said.err);
+}
+
+#[test]
+fn the_two_rules_differ_on_a_lone_carriage_return() {
+    let (_keep, root) = dataset("D", 1);
+    write(&root, 1, "x\n\na\rb\nc\n", "1");
+    // As Python counts them there are three lines, by line feeds two.
+    assert_eq!(score(&root, "1.txt 3\n", &[]).code, 0);
+    let strict = score(&root, "1.txt 3\n", &["--rules", "strict"]);
+    assert_eq!(strict.code, 3);
+    assert!(strict.err.contains("the program has lines 1 to 2"), "{}", strict.err);
+}
+
+#[test]
+fn our_own_answers_are_read_as_well() {
+    let (_keep, root) = dataset("D", 3);
+    let answers = "{\"problem\":\"D/1\",\"sample\":0,\"response\":{\"lines\":[1]}}\n\
+        {\"problem\":\"D/2\",\"response\":{\"none\":{\"why\":\"silent\",\"detail\":\"\"}}}\n";
+    let results = json(&score(&root, answers, &["--json"]));
+    assert_eq!(results["counts"]["passed"], 1);
+    assert_eq!(results["counts"]["not_answered"], 2);
+    let broken = "{\"problem\":\"D/9\",\"response\":{\"lines\":[1]}}\n{\"problem\":1}\n\
+        {\"problem\":\"D/1\",\"response\":{\"lines\":[]}}\n";
+    let said = score(&root, broken, &[]);
+    assert_eq!(said.code, 3);
+    assert!(said.err.contains("standard input:1: D/9 is not among"), "{}", said.err);
+    assert!(said.err.contains("standard input:2: not an answer as"), "{}", said.err);
+    assert!(said.err.contains("standard input:3: no line number"), "{}", said.err);
+}
+
+#[test]
+fn datasets_can_be_joined() {
+    let (_left, left) = dataset("A", 2);
+    let (_right, right) = dataset("B", 2);
+    let both = format!("{}:{}", left.display(), right.display());
+    let predictions = "/x/A/Tasks/1.txt 1\n/x/B/Tasks/2.txt 2\n";
+    for flag in ["-d", "--data", "--datasets"] {
+        let said =
+            feed(Path::new("/"), &["score", "codrep", "-", flag, &both, "--json"], predictions);
+        assert_eq!(json(&said)["counts"]["passed"], 2, "{said:?}");
+    }
+    let said = feed(Path::new("/"), &["score", "codrep", "-", "-d", &both], "1.txt 1\n");
+    assert!(
+        said.err.contains("1.txt could be in A or in B; give more of the path"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
+fn mistakes_in_the_call_are_explained() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (_keep, root) = dataset("D", 1);
+    let root = root.display().to_string();
+    let check = |arguments: &[&str], code: i32, message: &str| {
+        let said = run(scratch.path(), arguments);
+        assert_eq!(said.code, code, "{said:?}");
+        assert!(said.err.contains(message), "{arguments:?}: {}", said.err);
+        assert!(said.err.contains("hint:") || code == 2, "{arguments:?}: {}", said.err);
+    };
+    check(&["score", "codrep", "missing.txt", "--data", &root], 3, "failed to open missing.txt");
+    check(&["score", "codrep", "-", "--data", "nowhere"], 3, "there is no nowhere");
+    check(&["score", "codrp", "-", "--data", &root], 2, "there is no task called \"codrp\"");
+    check(
+        &["score", "codrep", "-", "--data-root", "/nowhere"],
+        2,
+        "there is no data for codrep in /nowhere",
+    );
+}
+
+#[test]
+fn binary_rubbish_is_refused_line_by_line() {
+    let (_keep, root) = dataset("D", 1);
+    fs::write(root.join("rubbish"), b"\xff\xfe\n1.txt 1\n\0\0\n").unwrap();
+    let file = root.join("rubbish").display().to_string();
+    let said =
+        run(Path::new("/"), &["score", "codrep", &file, "--data", &root.display().to_string()]);
+    assert_eq!(said.code, 3);
+    assert!(said.err.contains(":1: the line is not UTF-8"), "{}", said.err);
+    assert!(said.err.contains("2 lines of"), "{}", said.err);
+}
