@@ -2,6 +2,7 @@
 
 mod bench;
 mod fuzz;
+mod picture;
 mod setup;
 mod shell;
 mod test;
@@ -13,7 +14,8 @@ const HELP: &str = "\
 cargo xtask test              set up what is missing, then check format, lints, licences, tests and docs
 cargo xtask bless             write generated documents and snapshots anew
 cargo xtask bench [NAME]      run a benchmark against its opponent and keep the result
-cargo xtask fuzz NAME [SECS]  run a fuzz target (60 seconds by default)";
+cargo xtask fuzz NAME [SECS]  run a fuzz target (60 seconds by default)
+cargo xtask picture           draw the picture of the README anew";
 
 type Outcome = Result<(), String>;
 
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         ["test"] => test::test(),
         ["bless"] => test::bless(),
         ["bench", names @ ..] => bench::bench(names),
+        ["picture"] => picture::picture(),
         ["fuzz", name] => fuzz::fuzz(name, "60"),
         ["fuzz", name, seconds] => fuzz::fuzz(name, seconds),
         ["measure", report, command @ ..] => bench::measure::measure_here(report, command),

@@ -1,11 +1,13 @@
 //! The tasks: one file each, one line in the [`REGISTRY`].
 
 mod codrep;
+mod page;
 mod sample;
 
 use assay_core::{Error, Result, Task};
 
 pub use codrep::CodRep;
+pub use page::page;
 
 /// Every task there is.
 pub const REGISTRY: &[&dyn Task] = &[&CodRep];

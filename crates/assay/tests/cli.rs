@@ -58,11 +58,11 @@ fn predictions_can_be_piped_into_the_scorer() {
 fn predict_prints_absolute_paths_in_task_order() {
     let (keep, root) = dataset("D", 11);
     let expected: String = (1..=11)
-        .map(|task| format!("{}/Tasks/{task}.txt {}\n", root.display(), (task + 2) / 2))
+        .map(|task| format!("{}/Tasks/{task}.txt {}\n", root.display(), task / 2 + 1))
         .collect();
     for folder in ["D", "D/Tasks", "./D", "D/../D/"] {
         let said = run(keep.path(), &["predict", folder, "--solver", "middle"]);
-        assert_eq!(said.out, expected.replace("D/Tasks", "D/Tasks"), "{folder}");
+        assert_eq!(said.out, expected, "{folder}");
         assert_eq!(said.code, 0);
     }
     let said = run(keep.path(), &["predict", "D", "--solver", "random", "--top", "3"]);

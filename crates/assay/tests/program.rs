@@ -1,5 +1,7 @@
 //! `program:CMD`: predictors that behave, and predictors that do not.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod common;
 
 use std::fs;

@@ -1,5 +1,7 @@
 //! `assay run`: what is recorded, what survives a crash, what resumes.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod common;
 
 use std::fs;

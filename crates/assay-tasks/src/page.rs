@@ -1,0 +1,33 @@
+//! A task's page in the documentation, made from its card.
+
+use assay_core::TaskCard;
+
+/// The page in Markdown.
+pub fn page(card: &TaskCard) -> String {
+    let mut text =
+        format!("## {}\n\n{}. Version {}.\n", card.name, capital(card.summary), card.version);
+    for (title, body) in [
+        ("What is asked", card.about),
+        ("Data", card.data),
+        ("Answers", card.answers),
+        ("Grading", card.grading),
+        ("Rules", card.rules),
+    ] {
+        text += &format!("\n**{title}.** {body}\n");
+    }
+    text += "\n| metric | better | meaning |\n|---|---|---|\n";
+    for metric in card.metrics {
+        let better = if metric.lower_is_better { "lower" } else { "higher" };
+        text += &format!("| `{}` | {better} | {} |\n", metric.name, metric.meaning);
+    }
+    text += "\n```sh\n";
+    text += &card.examples.join("\n");
+    text + "\n```\n"
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().collect::<String>() + letters.as_str()
+    })
+}

@@ -1,0 +1,54 @@
+//! What is generated is up to date, and what is embedded is sound.
+
+#![expect(clippy::disallowed_methods, reason = "`cargo xtask bless` sets ASSAY_BLESS")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use assay_core::{DataChoice, Question, Reading, Rules, Selection, TaskOptions};
+use assay_data::codrep::Dataset;
+use assay_data::codrep::verify::verify;
+use assay_tasks::{REGISTRY, page};
+
+#[test]
+fn the_page_of_tasks_is_up_to_date() {
+    let mut text =
+        "# Tasks\n\nThis page is generated from the tasks' cards by `cargo xtask bless`.\n"
+            .to_owned();
+    for task in REGISTRY {
+        text += &format!("\n{}", page(task.card()));
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tasks.md");
+    if std::env::var_os("ASSAY_BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(kept, text, "docs/tasks.md is out of date: run `cargo xtask bless`");
+}
+
+#[test]
+fn every_task_has_at_least_forty_problems_inside() {
+    for task in REGISTRY {
+        let options = TaskOptions { rules: Rules::Strict, with_references: true };
+        let problems = task.open(&DataChoice::Sample, options).unwrap();
+        let total = problems.ids().len();
+        assert!(total >= 40, "{}: {total}", task.card().name);
+        let mut distinct = BTreeSet::new();
+        problems
+            .read(&Selection::all(total), &mut |reading| {
+                let Reading::Problem(problem) = reading else { panic!("{reading:?}") };
+                let Question::Line(question) = &problem.question;
+                distinct.insert(question.program().to_vec());
+                std::ops::ControlFlow::Continue(())
+            })
+            .unwrap();
+        assert_eq!(distinct.len(), total, "no two problems are about the same file");
+    }
+}
+
+#[test]
+fn the_sample_is_a_sound_dataset_on_disk_too() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/codrep");
+    let datasets = Dataset::open_all(&[folder], true).unwrap();
+    assert_eq!(verify(&datasets[0]).unwrap().malformed, []);
+}
