@@ -1,7 +1,7 @@
 //! Runs a fuzz target on stable Rust.
 
 use crate::Outcome;
-use crate::shell::{command, root, run_command};
+use crate::shell::{command, output, root, run_command};
 
 /// What the compiler needs so that libFuzzer sees which branches were taken.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
@@ -15,20 +15,24 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
 pub(crate) fn fuzz(name: &str, seconds: &str) -> Outcome {
     let corpus = root().join("fuzz/corpus").join(name);
     std::fs::create_dir_all(&corpus).map_err(|error| format!("xtask: {error}"))?;
-    // A target folder of its own, or every other build would start over.
+    let host = host().ok_or("xtask: rustc does not say what it builds for")?;
+    // A target folder of its own, or every other build would start over; a target by name, or
+    // build scripts would be instrumented too.
     let build = [
-        "run",
-        "--release",
-        "--package",
-        "assay-fuzz",
-        "--target-dir",
-        "target/fuzz",
-        "--bin",
-        name,
-    ];
+        ["run", "--release"].as_slice(),
+        &["--package", "assay-fuzz", "--bin", name],
+        &["--target-dir", "target/fuzz", "--target", &host],
+    ]
+    .concat();
     let mut command = command("cargo", &build);
     command.env("RUSTFLAGS", COVERAGE).arg("--").arg(corpus);
     command.arg(format!("-max_total_time={seconds}")).arg("-artifact_prefix=fuzz/artifacts/");
     std::fs::create_dir_all(root().join("fuzz/artifacts")).map_err(|error| error.to_string())?;
     run_command(command, &format!("fuzz {name}"))
+}
+
+/// The platform that rustc runs on.
+fn host() -> Option<String> {
+    let version = output("rustc", &["-vV"])?;
+    version.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
 }
