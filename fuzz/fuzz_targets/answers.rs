@@ -4,14 +4,14 @@
 
 use std::sync::LazyLock;
 
-use assay_core::{DataChoice, Problems, Rules, Task, TaskOptions};
-use assay_solvers::{AnswerFile, refuse};
+use assay_core::{DataChoice, Problems, Task, TaskSettings};
+use assay_solvers::AnswerFile;
 use assay_tasks::CodRep;
 use libfuzzer_sys::fuzz_target;
 
 static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
-    let options = TaskOptions { rules: Rules::Compat, with_references: true };
-    CodRep.open(&DataChoice::Sample, options).expect("the embedded problems open")
+    let settings = TaskSettings::default();
+    CodRep.open(&DataChoice::Sample, &settings, true).expect("the embedded problems open")
 });
 
 fuzz_target!(|bytes: &[u8]| {
@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if !file.faults.is_empty() {
         assert!(
-            refuse("answers", file.faults).to_string().starts_with(|c: char| c.is_ascii_digit())
+            file.faults.refuse("answers").to_string().starts_with(|c: char| c.is_ascii_digit())
         );
     }
 });

@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Reference;
-
 /// A BLAKE3 hash, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest([u8; 32]);
@@ -16,19 +14,10 @@ impl Digest {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The hash of a dataset's right answers, in task order.
-    pub fn of_references<'a>(references: impl IntoIterator<Item = &'a Reference>) -> Self {
+    /// The hash of a sequence of fingerprints, such as a dataset's problems in task order.
+    pub fn of_all(fingerprints: impl IntoIterator<Item = Fingerprint>) -> Self {
         let mut all = blake3::Hasher::new();
-        for reference in references {
-            all.update(&reference.essence());
-        }
-        Self(*all.finalize().as_bytes())
-    }
-
-    /// The hash of a dataset: its problems' fingerprints in task order.
-    pub fn of_problems<'a>(problems: impl IntoIterator<Item = &'a Fingerprint>) -> Self {
-        let mut all = blake3::Hasher::new();
-        for fingerprint in problems {
+        for fingerprint in fingerprints {
             all.update(&fingerprint.0.to_le_bytes());
         }
         Self(*all.finalize().as_bytes())
@@ -71,7 +60,7 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-/// Tells one problem from another: 128 bits of XXH3, which keeps up with reading from memory.
+/// Tells one text from another: 128 bits of XXH3, which keeps up with reading from memory.
 ///
 /// It guards against mix-ups, not against forgers: what must be proof against those is sealed with
 /// a cryptographic hash.
@@ -79,9 +68,9 @@ impl<'de> Deserialize<'de> for Digest {
 pub struct Fingerprint(u128);
 
 impl Fingerprint {
-    /// The fingerprint of a text and a number that belongs to it.
-    pub fn of(text: &[u8], number: u64) -> Self {
-        Self(xxhash_rust::xxh3::xxh3_128_with_seed(text, number))
+    /// The fingerprint of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(xxhash_rust::xxh3::xxh3_128(bytes))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::io;
 use std::path::Path;
 
 use crate::exit_code;
@@ -48,11 +49,10 @@ impl Error {
         Self::new(ErrorKind::Failed, message.into())
     }
 
-    /// An input or output error on `path` while doing `verb` ("read", "write", "open").
-    ///
-    /// A file that is not there, or that is no file, is the input's fault, not the tool's.
-    pub fn io(verb: &str, path: &Path, source: std::io::Error) -> Self {
-        use std::io::ErrorKind as Io;
+    /// An error on `path`, which was given, while doing `verb` ("read", "open"). A file that is not
+    /// there, or that is no file, is the input's fault, not the tool's.
+    pub fn reading(verb: &str, path: &Path, source: io::Error) -> Self {
+        use io::ErrorKind as Io;
         let kind = match source.kind() {
             Io::NotFound
             | Io::IsADirectory
@@ -63,6 +63,11 @@ impl Error {
             _ => ErrorKind::Failed,
         };
         Self::new(kind, format!("failed to {verb} {}", path.display())).because(source)
+    }
+
+    /// An error on `path` while doing `verb` ("write", "make").
+    pub fn writing(verb: &str, path: &Path, source: io::Error) -> Self {
+        Self::failed(format!("failed to {verb} {}", path.display())).because(source)
     }
 
     /// Adds what the reader can do about it.
@@ -77,11 +82,6 @@ impl Error {
     pub fn because(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
-    }
-
-    /// Whose fault it is.
-    pub fn kind(&self) -> ErrorKind {
-        self.kind
     }
 
     /// What the reader can do about it.

@@ -28,15 +28,16 @@ pub use lines::{LineRule, count_lines, split_lines};
 pub use named::Named;
 pub use natural::{natural_order, sort_naturally};
 pub use problem::{
-    Flaw, LineQuestion, LineReference, Problem, ProblemId, Question, Reference, Selection,
+    Flaw, LineQuestion, LineReference, Problem, ProblemId, Question, Reference, SampleKey,
+    Selection,
 };
 pub use results::{Counts, Estimate, Results};
 pub use signature::Signature;
 pub use solver::{
-    AnswerEach, AnswerTogether, Batch, Effort, Emit, SessionEnd, SessionReport, Solver, TakeAnswers,
+    AnswerEach, AnswerTogether, Ask, Batch, Effort, SessionEnd, SessionReport, Solver, TakeAnswers,
 };
 pub use task::{
-    Check, DataChoice, Fault, FaultKind, Grader, MetricCard, ParsedAnswer, Problems, Reading,
-    Rules, Tally, Task, TaskCard, TaskOptions, Visit,
+    Case, Check, DataChoice, Fault, FaultKind, Grader, MetricCard, ParsedAnswer, Problems, Reading,
+    Rules, Tally, Task, TaskCard, TaskSettings, Visit,
 };
 pub use verdict::{Outcome, Verdict};

@@ -15,6 +15,11 @@ use crate::{Fingerprint, LineRule, count_lines, split_lines};
 pub struct ProblemId(Arc<str>);
 
 impl ProblemId {
+    /// Tells this name from any other.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self.0.as_bytes())
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -64,15 +69,13 @@ pub struct Problem {
     pub reference: Reference,
 }
 
-impl Problem {
-    /// The hash of everything that a result on this problem depends on. Its name is not part of it.
-    pub fn fingerprint(&self) -> Fingerprint {
-        match (&self.question, &self.reference) {
-            (Question::Line(question), Reference::Line(reference)) => {
-                question.fingerprint(reference.solution)
-            }
-        }
-    }
+/// One sample of one problem: the unit of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SampleKey {
+    /// The problem's place in the task's order.
+    pub rank: usize,
+    /// Which sample, from 0.
+    pub sample: u32,
 }
 
 /// A problem that cannot be used, and why. It is counted as excluded, in sight.
@@ -100,11 +103,22 @@ pub enum Reference {
     Line(LineReference),
 }
 
-impl Reference {
-    /// What the grade depends on, as bytes to be hashed.
-    pub fn essence(&self) -> [u8; 8] {
+impl Question {
+    /// Tells this question from any other.
+    pub fn fingerprint(&self) -> Fingerprint {
         match self {
-            Self::Line(reference) => reference.solution.map_or(0, |line| line as u64).to_le_bytes(),
+            Self::Line(question) => Fingerprint::of(question.text()),
+        }
+    }
+}
+
+impl Reference {
+    /// Tells the right answer from any other.
+    pub fn fingerprint(&self) -> Fingerprint {
+        match self {
+            Self::Line(LineReference { solution, .. }) => {
+                Fingerprint::of(&solution.map_or(0, |line| line as u64).to_le_bytes())
+            }
         }
     }
 }
@@ -115,17 +129,24 @@ pub struct LineQuestion {
     text: Vec<u8>,
     line_end: usize,
     program_at: usize,
+    length: usize,
 }
 
 impl LineQuestion {
     /// Reads a task file: the new line, a line that is passed over, the program.
     ///
     /// Never fails. A text of fewer than three lines has an empty program.
-    pub fn new(text: Vec<u8>) -> Self {
+    pub fn new(text: Vec<u8>, rule: LineRule) -> Self {
         let line_end = memchr(b'\n', &text).unwrap_or(text.len());
         let second = (line_end + 1).min(text.len());
         let program_at = memchr(b'\n', &text[second..]).map_or(text.len(), |at| second + at + 1);
-        Self { text, line_end, program_at }
+        let length = match rule {
+            LineRule::LineFeed => count_lines(&text[program_at..], rule),
+            // The original counts the whole file's lines and takes two away, so a lone CR within
+            // the new line counts too.
+            LineRule::Universal => count_lines(&text, rule).saturating_sub(2),
+        };
+        Self { text, line_end, program_at, length }
     }
 
     /// The whole task file.
@@ -155,20 +176,9 @@ impl LineQuestion {
         split_lines(self.program())
     }
 
-    /// Tells the task file and its solution from any other.
-    pub fn fingerprint(&self, solution: Option<usize>) -> Fingerprint {
-        let solution = solution.map_or(0, |line| line as u64);
-        Fingerprint::of(&self.text, solution)
-    }
-
     /// How many lines the program has: the largest line number that may be answered.
-    pub fn length(&self, rule: LineRule) -> usize {
-        match rule {
-            LineRule::LineFeed => count_lines(self.program(), rule),
-            // The original counts the whole file's lines and takes two away, so a lone CR within
-            // the new line counts too.
-            LineRule::Universal => count_lines(&self.text, rule).saturating_sub(2),
-        }
+    pub fn length(&self) -> usize {
+        self.length
     }
 }
 
@@ -229,7 +239,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, line: &str, separator: &str, program: &str) {
-        let question = LineQuestion::new(text.into());
+        let question = LineQuestion::new(text.into(), LineRule::Universal);
         assert_eq!(question.line(), line.as_bytes(), "{text:?}");
         assert_eq!(question.separator(), separator.as_bytes(), "{text:?}");
         assert_eq!(question.program(), program.as_bytes(), "{text:?}");
@@ -249,10 +259,11 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_a_question(text: Vec<u8>) {
-            let question = LineQuestion::new(text.clone());
+            let question = LineQuestion::new(text.clone(), LineRule::LineFeed);
             let program_lines = question.program_lines().count();
-            prop_assert_eq!(program_lines, question.length(LineRule::LineFeed));
-            prop_assert!(question.length(LineRule::Universal) >= program_lines);
+            prop_assert_eq!(program_lines, question.length());
+            let universal = LineQuestion::new(text.clone(), LineRule::Universal);
+            prop_assert!(universal.length() >= program_lines);
             prop_assert!(text.ends_with(question.program()));
             prop_assert!(text.starts_with(question.line()));
         }
@@ -263,7 +274,7 @@ mod tests {
             program in prop::collection::vec("[^\n]*", 1..20),
         ) {
             let text = format!("{line}\n\n{}\n", program.join("\n"));
-            let question = LineQuestion::new(text.into_bytes());
+            let question = LineQuestion::new(text.into_bytes(), LineRule::Universal);
             prop_assert_eq!(question.line(), line.as_bytes());
             prop_assert_eq!(question.separator(), b"");
             let read: Vec<&[u8]> = question.program_lines().collect();

@@ -26,7 +26,7 @@ pub struct Results {
 pub struct Counts {
     /// All of them: the sum of `passed`, `failed`, `timed_out`, `not_answered` and `excluded`.
     pub problems: usize,
-    /// Those with an answer that could be graded: `passed` and `failed`.
+    /// Those with an answer that could be graded.
     pub answered: usize,
     /// Right.
     pub passed: usize,
@@ -54,9 +54,9 @@ impl Counts {
             Outcome::NotAnswered => self.not_answered += 1,
             Outcome::Excluded => self.excluded += 1,
         }
-        self.answered = self.passed + self.failed;
-        if let Some(why) = verdict.why {
-            *self.reasons.entry(why).or_default() += 1;
+        match verdict.why {
+            Some(why) => *self.reasons.entry(why).or_default() += 1,
+            None => self.answered += usize::from(verdict.outcome != Outcome::Excluded),
         }
     }
 

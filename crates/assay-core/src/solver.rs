@@ -1,8 +1,10 @@
 //! Whatever answers.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{Cancel, Problem, Problems, Response, Result, Selection};
+use crate::{Cancel, ProblemId, Problems, Question, Reference, Response, Result, Selection};
 
 /// Something that answers problems, in one of two ways.
 pub enum Solver {
@@ -12,30 +14,64 @@ pub enum Solver {
     Together(Box<dyn AnswerTogether>),
 }
 
-/// A solver that answers one problem at a time.
-pub trait AnswerEach: Send + Sync {
-    /// The answer to `problem`. The same problem gets the same answer, whatever was asked before.
-    fn answer(&self, problem: &Problem) -> Response;
-
+impl Solver {
     /// What an answer costs.
-    fn effort(&self) -> Effort {
-        Effort::Working
+    pub fn effort(&self) -> Effort {
+        match self {
+            Self::Each(solver) => solver.effort(),
+            Self::Together(_) => Effort::Working,
+        }
     }
 }
 
-/// Whether it pays to hand a problem to another thread.
+/// Whether it pays to hand something to another thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// Answers faster than a thread can be woken.
+    /// Done faster than a thread can be woken.
     Trivial,
     /// Worth a worker.
     Working,
 }
 
+/// A solver that answers one problem at a time.
+pub trait AnswerEach: Send + Sync {
+    /// The answer. The same question and sample get the same answer, whatever was asked before.
+    ///
+    /// An error ends the run, which can then be resumed; what says something about this problem
+    /// alone is a [`Response::None`].
+    fn answer(&self, ask: &Ask<'_>) -> Result<Response>;
+
+    /// What an answer costs.
+    fn effort(&self) -> Effort {
+        Effort::Working
+    }
+
+    /// Whether it is shown the right answer, as only a check of data and grading should be.
+    fn peeks(&self) -> bool {
+        false
+    }
+}
+
+/// What a solver is asked.
+pub struct Ask<'a> {
+    /// The problem's name.
+    pub id: &'a ProblemId,
+    /// The problem's place in the task's order.
+    pub rank: usize,
+    /// Which sample, from 0.
+    pub sample: u32,
+    /// What is asked.
+    pub question: &'a Question,
+    /// The right answer, for solvers that peek.
+    pub reference: Option<&'a Reference>,
+    /// Raised when the work should end.
+    pub cancel: &'a Cancel,
+}
+
 /// A solver that answers many problems in one go, such as a program that is given a folder.
 pub trait AnswerTogether: Send + Sync {
     /// Answers every wanted problem through `emit`, each once, unless it is cancelled.
-    fn answer_all(&self, batch: &Batch<'_>, emit: &mut Emit<'_>) -> Result<()>;
+    fn answer_all(&self, batch: &Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()>;
 }
 
 /// What a solver that answers many problems in one go is given.
@@ -44,6 +80,8 @@ pub struct Batch<'a> {
     pub problems: &'a dyn Problems,
     /// Which of them are wanted.
     pub wanted: &'a Selection,
+    /// A folder for whatever it must write; whoever runs the solver clears it away.
+    pub scratch: &'a Path,
     /// Raised when the work should end.
     pub cancel: &'a Cancel,
 }
@@ -56,9 +94,6 @@ pub trait TakeAnswers {
     /// A session of the solver ended.
     fn session(&mut self, report: SessionReport) -> Result<()>;
 }
-
-/// Where a solver's answers go.
-pub type Emit<'a> = dyn TakeAnswers + 'a;
 
 /// What happened in one session of an external solver: one line of `solver.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Estimate, Flaw, Named, Problem, ProblemId, Reference, Response, Result, Selection, Verdict,
+    Cancel, Effort, Estimate, Flaw, Named, Problem, ProblemId, Reference, Response, Result,
+    Results, SampleKey, Selection, Verdict,
 };
 
 /// A benchmark. One file in `assay-tasks`, one line in its registry.
@@ -15,14 +16,27 @@ pub trait Task: Send + Sync {
     /// What there is to know about it.
     fn card(&self) -> &TaskCard;
 
-    /// Opens its problems.
-    fn open(&self, data: &DataChoice, options: TaskOptions) -> Result<Box<dyn Problems>>;
+    /// Opens its problems; without references, the right answers are not even read.
+    fn open(
+        &self,
+        data: &DataChoice,
+        settings: &TaskSettings,
+        with_references: bool,
+    ) -> Result<Box<dyn Problems>>;
 
     /// What grades its answers.
-    fn grader(&self) -> Box<dyn Grader>;
+    fn grader(&self, settings: &TaskSettings) -> Result<Box<dyn Grader>>;
 
     /// What sums its verdicts up.
-    fn tally(&self) -> Box<dyn Tally>;
+    fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally>;
+
+    /// Those settings that its numbers depend on, by name, for the signature.
+    fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)>;
+
+    /// The results as the task's original scorer prints them, if it has one.
+    fn original_report(&self, _results: &Results) -> Option<String> {
+        None
+    }
 }
 
 /// What there is to know about a task; its page in the documentation is made from it.
@@ -46,10 +60,23 @@ pub struct TaskCard {
     pub rules: &'static str,
     /// The metrics, the first being the one to rank by.
     pub metrics: &'static [MetricCard],
-    /// The solvers that the tour and `--solver` default to.
+    /// The solvers that the tour uses, and `--solver` stands for if it is not given.
     pub default_solvers: &'static [&'static str],
     /// Commands to try.
     pub examples: &'static [&'static str],
+}
+
+impl TaskCard {
+    /// Its paragraphs, each with a title.
+    pub fn paragraphs(&self) -> [(&'static str, &'static str); 5] {
+        [
+            ("What is asked", self.about),
+            ("Data", self.data),
+            ("Answers", self.answers),
+            ("Grading", self.grading),
+            ("Rules", self.rules),
+        ]
+    }
 }
 
 /// What there is to know about a metric.
@@ -73,13 +100,11 @@ pub enum DataChoice {
     Paths(Vec<PathBuf>),
 }
 
-/// How a task's problems are opened.
-#[derive(Debug, Clone, Copy)]
-pub struct TaskOptions {
+/// What a task may be told; part of a run's request.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskSettings {
     /// Which rules hold where the original and the sensible differ.
     pub rules: Rules,
-    /// Whether the right answers are needed; without, they are not even read.
-    pub with_references: bool,
 }
 
 /// Which rules hold where the original's behaviour and the sensible one differ.
@@ -122,7 +147,7 @@ pub trait Problems: Send + Sync {
 }
 
 /// Takes what was read; breaks to end the reading.
-pub type Visit<'a> = dyn FnMut(Reading) -> ControlFlow<()> + 'a;
+pub type Visit<'a> = dyn FnMut(Reading) -> Result<ControlFlow<()>> + 'a;
 
 /// What reading one problem gave.
 #[derive(Debug)]
@@ -136,8 +161,8 @@ pub enum Reading {
 /// An answer read from a line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedAnswer {
-    /// Which problem, by rank.
-    pub rank: usize,
+    /// Which problem and sample.
+    pub key: SampleKey,
     /// What was said.
     pub response: Response,
 }
@@ -196,19 +221,32 @@ pub enum Check {
     Unclear,
 }
 
-/// Grades answers. Pure: the same answer gets the same verdict.
+/// Grades answers: the same answer gets the same verdict.
 pub trait Grader: Send + Sync {
     /// Whether `response` can be an answer to the problem behind `reference`.
     fn check(&self, reference: &Reference, response: &Response) -> Check;
 
-    /// The verdict on `response`.
-    fn grade(
-        &self,
-        problem: &ProblemId,
-        sample: u32,
-        reference: &Reference,
-        response: &Response,
-    ) -> Verdict;
+    /// The verdict. An error is a failure of the grader itself, and ends the run.
+    fn grade(&self, case: &Case<'_>) -> Result<Verdict>;
+
+    /// What a grade costs.
+    fn effort(&self) -> Effort {
+        Effort::Working
+    }
+}
+
+/// What is graded.
+pub struct Case<'a> {
+    /// The problem's name.
+    pub problem: &'a ProblemId,
+    /// Which sample, from 0.
+    pub sample: u32,
+    /// Everything about the problem that grading needs.
+    pub reference: &'a Reference,
+    /// What was said.
+    pub response: &'a Response,
+    /// Raised when the work should end.
+    pub cancel: &'a Cancel,
 }
 
 /// Sums verdicts up. Order does not matter.

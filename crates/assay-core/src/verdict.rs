@@ -61,6 +61,11 @@ impl Verdict {
         Self { detail: Some(reason), ..Self::new(problem, 0, Outcome::Excluded) }
     }
 
+    /// Whether the problem is out of the count.
+    pub fn is_excluded(&self) -> bool {
+        self.outcome == Outcome::Excluded
+    }
+
     /// Adds a score.
     #[must_use]
     pub fn score(mut self, name: &'static str, value: f64) -> Self {

@@ -58,10 +58,12 @@ fn archive(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
     (scratch, path)
 }
 
-fn zip(path: &Path, files: &[(&str, &[u8])]) {
+fn zip(path: &Path, prefix: &str, files: &[(&str, &[u8])]) {
     let mut writer = zip::ZipWriter::new(File::create(path).unwrap());
     for (name, bytes) in files {
-        writer.start_file(format!("D/{name}"), zip::write::SimpleFileOptions::default()).unwrap();
+        writer
+            .start_file(format!("{prefix}{name}"), zip::write::SimpleFileOptions::default())
+            .unwrap();
         writer.write_all(bytes).unwrap();
     }
     writer.finish().unwrap();
@@ -82,7 +84,7 @@ fn contents(dataset: &Dataset) -> Vec<(String, Vec<u8>, usize)> {
     let mut read = BTreeMap::new();
     dataset
         .read(&|_| true, &mut |task| {
-            let text = task.question.unwrap().text().to_vec();
+            let text = task.text.unwrap();
             let solution = dataset.solution(task.place).unwrap();
             read.insert(task.place, (dataset.stems()[task.place].clone(), text, solution));
             Ok(ControlFlow::Continue(()))
@@ -132,7 +134,9 @@ fn every_form_holds_the_same() {
 
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("d.zip");
-    zip(&path, &SOUND);
+    zip(&path, "D/", &SOUND);
+    check(&path, "D");
+    zip(&path, "./D/", &SOUND);
     check(&path, "D");
 }
 
@@ -165,6 +169,10 @@ fn several_datasets_at_once() {
     assert_eq!(names(Dataset::open_all(&chosen, true).unwrap()), ["Dataset9", "Dataset10"]);
     let twice = [root.join("Dataset9"), root.join("Dataset9")];
     let error = Dataset::open_all(&twice, true).unwrap_err().to_string();
+    assert!(error.ends_with("Dataset9 is given twice"), "{error}");
+    let (_other, elsewhere) = folder("Dataset9", &one);
+    let alike = [root.join("Dataset9"), elsewhere];
+    let error = Dataset::open_all(&alike, true).unwrap_err().to_string();
     assert!(error.starts_with("two datasets are called Dataset9"), "{error}");
 
     let (_keep, path) = archive("all.tar", &tar("", &files));
@@ -200,12 +208,23 @@ fn what_is_no_dataset_is_named() {
     let whole = zstd::encode_all(tar("D/", &SOUND).as_slice(), 3).unwrap();
     let (_keep, path) = archive("cut.tar.zst", &whole[..whole.len() / 2]);
     check(&path, "is not a sound archive");
+    let mut gzipped = gzip(&tar("D/", &SOUND));
+    let checksum = gzipped.len() - 8;
+    gzipped[checksum] ^= 1;
+    let (_keep, path) = archive("wrong-checksum.tar.gz", &gzipped);
+    check(&path, "is not a sound archive");
+    let (_keep, path) = archive("cut.tar.gz", &gzip(&tar("D/", &SOUND))[..checksum + 4]);
+    check(&path, "is not a sound archive");
     let (_keep, path) = archive("cut.zip", b"PK\x03\x04 and no more");
     check(&path, "is not a sound archive");
     let mut twice = SOUND.to_vec();
     twice.push(SOUND[0]);
     let (_keep, path) = archive("twice.tar", &tar("D/", &twice));
     check(&path, "D/Tasks/1.txt is in the archive twice");
+    let mut twice = SOUND.to_vec();
+    twice.push(SOUND[3]);
+    let (_keep, path) = archive("twice.tar", &tar("D/", &twice));
+    check(&path, "D/Solutions/1.txt is in the archive twice");
 }
 
 #[test]

@@ -1,137 +1,178 @@
-//! Answers problems, spread over workers, and grades the answers where they were made.
+//! Answers problems and grades the answers, spread over workers.
+//!
+//! An answer is passed on as soon as it is there and its verdict when that is there: whoever writes
+//! them down loses neither to a crash while the other is being made.
 
-use std::collections::HashMap;
+mod together;
+
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Instant;
 
 use assay_core::{
-    Answer, AnswerEach, AnswerTogether, Batch, Cancel, Check, Effort, Grader, Problem, ProblemId,
-    Problems, Reading, Reference, Response, Result, Selection, SessionReport, Solver, TakeAnswers,
-    Verdict, Why,
+    Answer, AnswerEach, Ask, Cancel, Case, Check, Effort, Error, Grader, Problem, Problems,
+    Reading, Reference, Response, Result, SampleKey, Selection, SessionReport, Solver, Verdict,
+    Why,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 /// What is to be answered, by whom.
 pub(crate) struct Work<'a> {
     pub(crate) problems: &'a dyn Problems,
+    /// Problems of which at least one sample is missing.
     pub(crate) wanted: &'a Selection,
+    /// How many samples each problem gets.
+    pub(crate) samples: u32,
+    /// Samples that have their verdict already.
+    pub(crate) graded: &'a HashSet<SampleKey>,
+    /// Answers that are there already and only want grading.
+    pub(crate) answered: &'a HashMap<SampleKey, Answer>,
     pub(crate) solver: &'a Solver,
-    /// `None` if answers are not to be graded.
-    pub(crate) grader: Option<&'a dyn Grader>,
-    /// Answers that are there already and only want grading, by rank.
-    pub(crate) answered: &'a HashMap<usize, Answer>,
+    pub(crate) grader: &'a dyn Grader,
+    /// Where a solver may write.
+    pub(crate) scratch: &'a Path,
     pub(crate) jobs: usize,
     pub(crate) cancel: &'a Cancel,
 }
 
-/// What became of one problem.
+/// Something that happened.
 #[derive(Debug)]
-pub(crate) struct Solved {
-    pub(crate) rank: usize,
-    /// `None` if the problem cannot be used.
-    pub(crate) answer: Option<Answer>,
-    /// `None` if it was answered and nothing is graded.
-    pub(crate) verdict: Option<Verdict>,
+pub(crate) enum Event {
+    /// A sample was answered.
+    Answered(SampleKey, Answer),
+    /// A sample has its verdict; an unusable problem has one for all its samples.
+    Graded(SampleKey, Verdict),
+    /// A session of an external solver ended.
+    Session(SessionReport),
 }
 
-/// Takes what is solved, in the order in which it is.
-pub(crate) trait Sink {
-    fn solved(&mut self, solved: Solved) -> Result<()>;
-    fn session(&mut self, report: SessionReport) -> Result<()>;
-}
+/// Takes what happens, in the order in which it does.
+pub(crate) type Sink<'a> = dyn FnMut(Event) -> Result<()> + 'a;
 
-/// Solves every wanted problem once, unless it is cancelled or `sink` fails.
-pub(crate) fn solve(work: &Work<'_>, sink: &mut dyn Sink) -> Result<()> {
+/// Solves every missing sample once, unless it is cancelled, or the solver, the grader or `sink`
+/// fails.
+pub(crate) fn solve(work: &Work<'_>, sink: &mut Sink<'_>) -> Result<()> {
     match work.solver {
-        Solver::Together(solver) => together(work, solver.as_ref(), sink),
-        Solver::Each(solver) if work.jobs <= 1 || solver.effort() == Effort::Trivial => {
-            in_line(work, solver.as_ref(), sink)
+        Solver::Together(solver) => together::solve(work, solver.as_ref(), sink),
+        Solver::Each(solver) => {
+            let trivial = [solver.effort(), work.grader.effort()] == [Effort::Trivial; 2];
+            if work.jobs <= 1 || trivial {
+                in_line(work, solver.as_ref(), sink)
+            } else {
+                spread(work, solver.as_ref(), sink)
+            }
         }
-        Solver::Each(solver) => spread(work, solver.as_ref(), sink),
     }
 }
 
 impl Work<'_> {
-    fn solve_one(&self, solver: &dyn AnswerEach, reading: Reading) -> Solved {
+    /// Answers and grades what is missing of one problem.
+    fn solve_one(
+        &self,
+        solver: &dyn AnswerEach,
+        reading: Reading,
+        tell: &mut Sink<'_>,
+    ) -> Result<()> {
         let problem = match reading {
             Reading::Problem(problem) => problem,
             Reading::Flawed(flaw) => {
-                let verdict = Some(Verdict::excluded(flaw.id, flaw.reason));
-                return Solved { rank: flaw.rank, answer: None, verdict };
+                let key = SampleKey { rank: flaw.rank, sample: 0 };
+                return tell(Event::Graded(key, Verdict::excluded(flaw.id, flaw.reason)));
             }
         };
-        let answer = match self.answered.get(&problem.rank) {
-            Some(answer) => answer.clone(),
-            None => ask(solver, &problem),
+        for sample in 0..self.samples {
+            let key = SampleKey { rank: problem.rank, sample };
+            if self.graded.contains(&key) || self.cancel.is_cancelled() {
+                continue;
+            }
+            if let Some(answer) = self.answered.get(&key) {
+                self.grade(key, answer, &problem.reference, tell)?;
+            } else {
+                let answer = self.ask(solver, &problem, sample)?;
+                tell(Event::Answered(key, answer.clone()))?;
+                self.grade(key, &answer, &problem.reference, tell)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&self, solver: &dyn AnswerEach, problem: &Problem, sample: u32) -> Result<Answer> {
+        // The time of a trivial answer is the time of reading the clock.
+        let started = (solver.effort() == Effort::Working).then(Instant::now);
+        let response = solver.answer(&Ask {
+            id: &problem.id,
+            rank: problem.rank,
+            sample,
+            question: &problem.question,
+            reference: solver.peeks().then_some(&problem.reference),
+            cancel: self.cancel,
+        })?;
+        let wall_s = started.map(|started| started.elapsed().as_secs_f64());
+        Ok(Answer { problem: problem.id.clone(), sample, response, wall_s })
+    }
+
+    /// Grades an answer; one that is impossible counts as none.
+    fn grade(
+        &self,
+        key: SampleKey,
+        answer: &Answer,
+        reference: &Reference,
+        tell: &mut Sink<'_>,
+    ) -> Result<()> {
+        let impossible = match self.grader.check(reference, &answer.response) {
+            Check::Impossible(fault) => Some(Response::none(Why::Invalid, fault.message)),
+            // A problem that was read leaves nothing unclear.
+            Check::Possible | Check::Unclear => None,
         };
-        self.graded(problem.rank, answer, &problem.reference)
+        let verdict = self.grader.grade(&Case {
+            problem: &answer.problem,
+            sample: answer.sample,
+            reference,
+            response: impossible.as_ref().unwrap_or(&answer.response),
+            cancel: self.cancel,
+        })?;
+        tell(Event::Graded(key, verdict))
     }
 
-    fn graded(&self, rank: usize, answer: Answer, reference: &Reference) -> Solved {
-        let verdict = self.grader.map(|grader| judge(grader, &answer, reference));
-        Solved { rank, answer: Some(answer), verdict }
+    /// Whether the reading of problems goes on.
+    fn flow(&self) -> ControlFlow<()> {
+        if self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
-}
-
-/// The verdict on an answer; one that is impossible counts as none.
-fn judge(grader: &dyn Grader, answer: &Answer, reference: &Reference) -> Verdict {
-    let impossible = match grader.check(reference, &answer.response) {
-        Check::Impossible(fault) => Some(Response::none(Why::Invalid, fault.message)),
-        // A problem that was read leaves nothing unclear.
-        Check::Possible | Check::Unclear => None,
-    };
-    let response = impossible.as_ref().unwrap_or(&answer.response);
-    grader.grade(&answer.problem, answer.sample, reference, response)
-}
-
-fn ask(solver: &dyn AnswerEach, problem: &Problem) -> Answer {
-    // The time of a trivial answer is the time of reading the clock.
-    let started = (solver.effort() == Effort::Working).then(Instant::now);
-    let response = solver.answer(problem);
-    let wall_s = started.map(|started| started.elapsed().as_secs_f64());
-    Answer { problem: problem.id.clone(), sample: 0, response, wall_s }
 }
 
 /// Everything on this thread.
-fn in_line(work: &Work<'_>, solver: &dyn AnswerEach, sink: &mut dyn Sink) -> Result<()> {
-    let mut outcome = Ok(());
+fn in_line(work: &Work<'_>, solver: &dyn AnswerEach, sink: &mut Sink<'_>) -> Result<()> {
     work.problems.read(work.wanted, &mut |reading| {
-        if work.cancel.is_cancelled() {
-            return ControlFlow::Break(());
+        if work.flow().is_continue() {
+            work.solve_one(solver, reading, sink)?;
         }
-        outcome = sink.solved(work.solve_one(solver, reading));
-        if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    outcome
+        Ok(work.flow())
+    })
 }
 
-/// One thread reads, `jobs` threads answer and grade, this one passes the results on. The channels
+/// One thread reads, `jobs` threads answer and grade, this one passes on what happens. The channels
 /// are short, so that memory stays flat however large the task is.
-fn spread(work: &Work<'_>, solver: &dyn AnswerEach, sink: &mut dyn Sink) -> Result<()> {
+fn spread(work: &Work<'_>, solver: &dyn AnswerEach, sink: &mut Sink<'_>) -> Result<()> {
     let (to_workers, readings) = bounded::<Reading>(work.jobs * 2);
-    let (to_sink, results) = bounded::<Solved>(work.jobs * 2);
+    let (to_sink, events) = bounded::<Result<Event>>(work.jobs * 2);
     std::thread::scope(|scope| {
-        let reader = scope.spawn(move || read_into(work, &to_workers));
+        let errors = to_sink.clone();
+        scope.spawn(move || report(read_into(work, &to_workers), &errors));
         for _ in 0..work.jobs {
             let (readings, to_sink) = (readings.clone(), to_sink.clone());
-            scope.spawn(move || answer_from(work, solver, &readings, &to_sink));
+            scope.spawn(move || report(answer_from(work, solver, &readings, &to_sink), &to_sink));
         }
         drop((readings, to_sink));
-        let outcome = results.iter().try_for_each(|solved| sink.solved(solved));
-        // If the sink failed, closing its channel ends the workers, and they the reader.
-        drop(results);
-        let read = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        outcome.and(read)
+        // If anything fails, closing the channel ends the workers, and they the reader.
+        events.into_iter().try_for_each(|event| sink(event?))
     })
 }
 
 fn read_into(work: &Work<'_>, to_workers: &Sender<Reading>) -> Result<()> {
     work.problems.read(work.wanted, &mut |reading| {
-        if work.cancel.is_cancelled() || to_workers.send(reading).is_err() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        let sent = to_workers.send(reading).is_ok();
+        Ok(if sent { work.flow() } else { ControlFlow::Break(()) })
     })
 }
 
@@ -139,174 +180,150 @@ fn answer_from(
     work: &Work<'_>,
     solver: &dyn AnswerEach,
     readings: &Receiver<Reading>,
-    to_sink: &Sender<Solved>,
-) {
+    to_sink: &Sender<Result<Event>>,
+) -> Result<()> {
     for reading in readings {
-        if work.cancel.is_cancelled() || to_sink.send(work.solve_one(solver, reading)).is_err() {
+        if work.cancel.is_cancelled() {
             break;
         }
+        work.solve_one(solver, reading, &mut |event| send(to_sink, event))?;
     }
+    Ok(())
 }
 
-fn together(work: &Work<'_>, solver: &dyn AnswerTogether, sink: &mut dyn Sink) -> Result<()> {
-    let mut listener = Listener { work, asked: HashMap::new(), sink };
-    listener.read_references()?;
-    let open = |rank: usize| listener.asked.contains_key(&rank);
-    let wanted = Selection::of(work.problems.ids().len(), open);
-    if wanted.is_empty() {
-        return Ok(());
-    }
-    let batch = Batch { problems: work.problems, wanted: &wanted, cancel: work.cancel };
-    solver.answer_all(&batch, &mut listener)
+/// Passes an event on; fails if nobody listens any more.
+fn send(to_sink: &Sender<Result<Event>>, event: Event) -> Result<()> {
+    to_sink.send(Ok(event)).map_err(|_| Error::failed("the run has ended"))
 }
 
-/// Grades what a solver says while it works.
-struct Listener<'a, 'w> {
-    work: &'a Work<'w>,
-    asked: HashMap<usize, (ProblemId, Reference)>,
-    sink: &'a mut dyn Sink,
-}
-
-impl Listener<'_, '_> {
-    /// Keeps what grading needs, and passes on what needs no solver.
-    fn read_references(&mut self) -> Result<()> {
-        let mut outcome = Ok(());
-        self.work.problems.read(self.work.wanted, &mut |reading| {
-            outcome = self.sort(reading);
-            if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
-        outcome
-    }
-
-    fn sort(&mut self, reading: Reading) -> Result<()> {
-        match reading {
-            Reading::Flawed(flaw) => {
-                let verdict = Some(Verdict::excluded(flaw.id, flaw.reason));
-                self.sink.solved(Solved { rank: flaw.rank, answer: None, verdict })
-            }
-            Reading::Problem(problem) => {
-                if let Some(answer) = self.work.answered.get(&problem.rank) {
-                    let answer = answer.clone();
-                    return self.sink.solved(self.work.graded(
-                        problem.rank,
-                        answer,
-                        &problem.reference,
-                    ));
-                }
-                self.asked.insert(problem.rank, (problem.id, problem.reference));
-                Ok(())
-            }
-        }
-    }
-}
-
-impl TakeAnswers for Listener<'_, '_> {
-    fn answer(&mut self, rank: usize, response: Response) -> Result<()> {
-        // A problem is answered once: what was not asked, or was answered, is gone from the list.
-        let Some((problem, reference)) = self.asked.remove(&rank) else { return Ok(()) };
-        let answer = Answer { problem, sample: 0, response, wall_s: None };
-        self.sink.solved(self.work.graded(rank, answer, &reference))
-    }
-
-    fn session(&mut self, report: SessionReport) -> Result<()> {
-        self.sink.session(report)
+/// Passes a failure on. If nobody listens any more, there was another one before.
+fn report(outcome: Result<()>, to_sink: &Sender<Result<Event>>) {
+    if let Err(error) = outcome {
+        let _ = to_sink.send(Err(error));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::collections::BTreeMap;
 
-    use assay_core::{DataChoice, Error, Question, Rules, Task, TaskOptions};
+    use assay_core::{DataChoice, Question, Task, TaskSettings};
     use assay_tasks::CodRep;
 
     use super::*;
 
-    /// Answers the length of the new line, slowly enough that workers overtake each other.
-    struct Slow(AtomicUsize);
+    /// Answers the length of the new line, slowly enough that workers overtake each other, and
+    /// another line for every further sample.
+    struct Slow {
+        fail_at: Option<usize>,
+    }
 
     impl AnswerEach for Slow {
-        fn answer(&self, problem: &Problem) -> Response {
-            self.0.fetch_add(1, Ordering::SeqCst);
-            let Question::Line(question) = &problem.question;
-            std::thread::sleep(std::time::Duration::from_micros(
-                question.line().len() as u64 * 37 % 900,
-            ));
-            Response::Lines(vec![question.line().len()])
-        }
-    }
-
-    #[derive(Default)]
-    struct Collect {
-        solved: Vec<Solved>,
-        fail_after: Option<usize>,
-    }
-
-    impl Sink for Collect {
-        fn solved(&mut self, solved: Solved) -> Result<()> {
-            if self.fail_after.is_some_and(|most| self.solved.len() >= most) {
-                return Err(Error::failed("full"));
+        fn answer(&self, ask: &Ask<'_>) -> Result<Response> {
+            assert!(ask.reference.is_none(), "who does not peek is not shown the right answer");
+            if self.fail_at == Some(ask.rank) {
+                return Err(Error::failed("the server is gone"));
             }
-            self.solved.push(solved);
-            Ok(())
-        }
-
-        fn session(&mut self, _report: SessionReport) -> Result<()> {
-            Ok(())
+            let Question::Line(question) = ask.question;
+            let length = question.line().len();
+            std::thread::sleep(std::time::Duration::from_micros(length as u64 * 37 % 900));
+            Ok(Response::Lines(vec![length + ask.sample as usize]))
         }
     }
 
-    fn run(jobs: usize, sink: &mut Collect, cancel: &Cancel) -> (Result<()>, usize) {
-        let options = TaskOptions { rules: Rules::Compat, with_references: true };
-        let problems = CodRep.open(&DataChoice::Sample, options).unwrap();
-        let solver = Solver::Each(Box::new(Slow(AtomicUsize::new(0))));
-        let wanted = Selection::all(problems.ids().len());
-        let grader = CodRep.grader();
-        let work = Work {
-            problems: problems.as_ref(),
-            wanted: &wanted,
-            solver: &solver,
-            grader: Some(grader.as_ref()),
-            answered: &HashMap::new(),
-            jobs,
-            cancel,
-        };
-        (solve(&work, sink), wanted.len())
+    /// What is done before, and what is done with the events.
+    #[derive(Default)]
+    struct Setting {
+        jobs: usize,
+        samples: u32,
+        fail_at: Option<usize>,
+        graded: HashSet<SampleKey>,
+        cancel: Cancel,
     }
 
-    fn answers(jobs: usize) -> Vec<(usize, Option<Response>, Option<Verdict>)> {
-        let mut sink = Collect::default();
-        let (outcome, total) = run(jobs, &mut sink, &Cancel::new());
-        outcome.unwrap();
-        assert_eq!(sink.solved.len(), total);
-        sink.solved.sort_by_key(|solved| solved.rank);
-        let plain = |solved: Solved| {
-            (solved.rank, solved.answer.map(|answer| answer.response), solved.verdict)
-        };
-        sink.solved.into_iter().map(plain).collect()
+    fn run(setting: &Setting, sink: &mut Sink<'_>) -> Result<()> {
+        let settings = TaskSettings::default();
+        let problems = CodRep.open(&DataChoice::Sample, &settings, true).unwrap();
+        let grader = CodRep.grader(&settings).unwrap();
+        solve(
+            &Work {
+                problems: problems.as_ref(),
+                wanted: &Selection::all(problems.ids().len()),
+                samples: setting.samples.max(1),
+                graded: &setting.graded,
+                answered: &HashMap::new(),
+                solver: &Solver::Each(Box::new(Slow { fail_at: setting.fail_at })),
+                grader: grader.as_ref(),
+                scratch: Path::new("/nowhere"),
+                jobs: setting.jobs,
+                cancel: &setting.cancel,
+            },
+            sink,
+        )
+    }
+
+    type Outcomes = BTreeMap<SampleKey, (Response, Verdict)>;
+
+    /// Every sample's answer and verdict; each comes once, the answer first.
+    fn outcomes(setting: &Setting) -> Outcomes {
+        let mut answers = HashMap::new();
+        let mut outcomes = BTreeMap::new();
+        run(setting, &mut |event| {
+            match event {
+                Event::Answered(key, answer) => {
+                    assert!(answers.insert(key, answer.response).is_none(), "answered twice");
+                }
+                Event::Graded(key, verdict) => {
+                    let answer = answers[&key].clone();
+                    assert!(outcomes.insert(key, (answer, verdict)).is_none(), "graded twice");
+                }
+                Event::Session(_) => {}
+            }
+            Ok(())
+        })
+        .unwrap();
+        outcomes
     }
 
     #[test]
     fn workers_do_not_change_the_answers() {
-        let alone = answers(1);
-        assert_eq!(alone, answers(4));
-        assert_eq!(alone, answers(64));
+        let alone = outcomes(&Setting { jobs: 1, samples: 3, ..Setting::default() });
+        assert_eq!(alone.len(), 3 * 48);
+        for jobs in [2, 4, 64] {
+            assert_eq!(alone, outcomes(&Setting { jobs, samples: 3, ..Setting::default() }));
+        }
     }
 
     #[test]
-    fn a_failing_sink_ends_the_work() {
-        let mut sink = Collect { fail_after: Some(5), ..Collect::default() };
-        let (outcome, _) = run(4, &mut sink, &Cancel::new());
-        assert_eq!(outcome.unwrap_err().to_string(), "full");
-        assert_eq!(sink.solved.len(), 5);
+    fn what_is_graded_is_not_done_again() {
+        let all = outcomes(&Setting { jobs: 4, samples: 2, ..Setting::default() });
+        let graded: HashSet<SampleKey> = all.keys().copied().step_by(3).collect();
+        let setting = Setting { jobs: 4, samples: 2, graded: graded.clone(), ..Setting::default() };
+        let rest: Outcomes = all.into_iter().filter(|(key, _)| !graded.contains(key)).collect();
+        assert_eq!(outcomes(&setting), rest);
+    }
+
+    #[test]
+    fn a_failure_of_anyone_ends_the_work() {
+        for jobs in [1, 4] {
+            let mut count = 0;
+            let full = run(&Setting { jobs, ..Setting::default() }, &mut |_| {
+                count += 1;
+                if count > 5 { Err(Error::failed("the disk is full")) } else { Ok(()) }
+            });
+            assert_eq!(full.unwrap_err().to_string(), "the disk is full");
+            let gone = Setting { jobs, fail_at: Some(7), ..Setting::default() };
+            let gone = run(&gone, &mut |_| Ok(()));
+            assert_eq!(gone.unwrap_err().to_string(), "the server is gone");
+        }
     }
 
     #[test]
     fn a_cancelled_run_ends_early_without_an_error() {
-        let cancel = Cancel::new();
-        cancel.cancel();
-        let mut sink = Collect::default();
-        run(4, &mut sink, &cancel).0.unwrap();
-        assert!(sink.solved.is_empty());
+        for jobs in [1, 4] {
+            let setting = Setting { jobs, ..Setting::default() };
+            setting.cancel.cancel();
+            assert!(outcomes(&setting).is_empty());
+        }
     }
 }

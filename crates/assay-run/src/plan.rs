@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use assay_core::{
-    DataChoice, Digest, Error, ProblemId, Problems, Reading, Result, Rules, Selection, Signature,
-    Solver, Task, TaskOptions,
+    DataChoice, Digest, Error, Fingerprint, ProblemId, Problems, Reading, Result, Selection,
+    Signature, Solver, Task, TaskSettings,
 };
 use assay_solvers::{BuiltSolver, SolverSettings, SolverSpec};
 use serde::{Deserialize, Serialize};
@@ -15,76 +16,115 @@ use crate::Tool;
 /// What a user wants to be run. Written into the record, so that a run can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// The task's name.
-    pub task: String,
-    /// Where its problems come from.
-    pub data: DataChoice,
-    /// Which rules hold.
-    pub rules: Rules,
+    /// Which problems of which task.
+    pub task: TaskRequest,
     /// The solver's spec.
     pub solver: String,
     /// What the solver is told.
-    pub settings: SolverSettings,
+    pub solver_settings: SolverSettings,
+    /// How many samples each problem gets.
+    pub samples: u32,
+}
+
+/// Which problems of which task are wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskRequest {
+    /// The task's name.
+    pub name: String,
+    /// Where its problems come from.
+    pub data: DataChoice,
+    /// What the task is told.
+    pub settings: TaskSettings,
     /// Only these problems, if any are named.
     pub ids: Vec<String>,
     /// At most so many problems, from the first on.
     pub limit: Option<usize>,
 }
 
-/// A request with everything opened and checked.
-pub struct Plan {
-    pub(crate) request: Request,
+/// A task whose problems have been opened, chosen and read once.
+pub struct OpenTask {
+    pub(crate) request: TaskRequest,
     pub(crate) task: &'static dyn Task,
     pub(crate) problems: Box<dyn Problems>,
     pub(crate) wanted: Selection,
+    pub(crate) digest: DataDigest,
+}
+
+impl OpenTask {
+    /// Opens what `request` names, and reads the wanted problems once to learn their hash.
+    pub fn open(request: TaskRequest) -> Result<Arc<Self>> {
+        let task = assay_tasks::find(&request.name)?;
+        let problems = task.open(&request.data, &request.settings, true)?;
+        let wanted = select(problems.ids(), &request.ids, request.limit)?;
+        let digest = DataDigest::of(problems.as_ref(), &wanted)?;
+        Ok(Arc::new(Self { request, task, problems, wanted, digest }))
+    }
+}
+
+/// One solver on an opened task, with everything checked.
+pub struct Plan {
+    pub(crate) open: Arc<OpenTask>,
+    pub(crate) request: Request,
     pub(crate) solver: Solver,
-    pub(crate) data_digest: DataDigest,
     pub(crate) signature: Signature,
     pub(crate) tool: Tool,
 }
 
 impl Plan {
-    /// Opens everything that `request` names, and reads the wanted problems once to learn their
-    /// hash.
-    pub fn new(request: Request, tool: Tool) -> Result<Self> {
-        let task = assay_tasks::find(&request.task)?;
-        let spec = SolverSpec::parse(&request.solver)?;
-        let options = TaskOptions { rules: request.rules, with_references: true };
-        let problems = task.open(&request.data, options)?;
-        let wanted = select(problems.ids(), &request.ids, request.limit)?;
-        let BuiltSolver { solver, identity } = spec.build(&request.settings, problems.as_ref())?;
-        let data_digest = digest(problems.as_ref(), &wanted)?;
-        let signature = signature(task, data_digest.solutions, wanted.len(), request.rules, &tool)
-            .field("content", data_digest.content.short())
-            .field("solver", identity);
-        Ok(Self { request, task, problems, wanted, solver, data_digest, signature, tool })
+    /// Makes a solver ready for an opened task.
+    pub fn new(
+        open: &Arc<OpenTask>,
+        solver: &str,
+        solver_settings: SolverSettings,
+        tool: Tool,
+    ) -> Result<Self> {
+        let built = SolverSpec::parse(solver)?.build(&solver_settings, open.problems.as_ref())?;
+        let BuiltSolver { solver: ready, identity } = built;
+        let signature = signature(
+            open.task,
+            &open.request.settings,
+            open.digest.solutions,
+            open.wanted.len(),
+            &tool,
+        )
+        .field("content", open.digest.content.short())
+        .field("solver", identity);
+        let task = open.request.clone();
+        let request = Request { task, solver: solver.to_owned(), solver_settings, samples: 1 };
+        Ok(Self { open: Arc::clone(open), request, solver: ready, signature, tool })
+    }
+
+    /// The solver's spec.
+    pub fn solver(&self) -> &str {
+        &self.request.solver
+    }
+
+    /// The task's name.
+    pub fn task(&self) -> &str {
+        &self.request.task.name
     }
 
     /// How many problems there are to answer.
-    pub fn total(&self) -> usize {
-        self.wanted.len()
-    }
-
-    /// Names everything that the results will depend on.
-    pub fn signature(&self) -> &Signature {
-        &self.signature
+    pub(crate) fn total(&self) -> usize {
+        self.open.wanted.len()
     }
 }
 
 /// What the grades of any solver on these problems depend on.
 pub(crate) fn signature(
     task: &dyn Task,
+    settings: &TaskSettings,
     solutions: Digest,
     count: usize,
-    rules: Rules,
     tool: &Tool,
 ) -> Signature {
-    Signature::new(task.card().name, task.card().version)
+    let mut signature = Signature::new(task.card().name, task.card().version)
         .field("data", solutions.short())
-        .field("n", count)
-        .field("rules", rules)
-        .field("ci", assay_stats::METHOD)
-        .field("assay", &tool.version)
+        .field("n", count);
+    for (name, value) in task.signature_fields(settings) {
+        signature = signature.field(name, value);
+    }
+    signature.field("ci", assay_stats::METHOD).field("assay", &tool.version)
 }
 
 fn select(all: &[ProblemId], ids: &[String], limit: Option<usize>) -> Result<Selection> {
@@ -119,23 +159,30 @@ fn no_such_problem(all: &[ProblemId], id: &str) -> Error {
 /// The hashes of what is graded and of what solvers are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataDigest {
-    /// Of the right answers, in task order.
+    /// Of the problems' names and right answers, in task order.
     pub solutions: Digest,
     /// Of the problems and their right answers, in task order.
     pub content: Digest,
 }
 
-fn digest(problems: &dyn Problems, wanted: &Selection) -> Result<DataDigest> {
-    let total = problems.ids().len();
-    let mut found = vec![None; total];
-    problems.read(wanted, &mut |reading| {
-        if let Reading::Problem(problem) = reading {
-            found[problem.rank] = Some((problem.fingerprint(), problem.reference));
-        }
-        ControlFlow::Continue(())
-    })?;
-    Ok(DataDigest {
-        solutions: Digest::of_references(found.iter().flatten().map(|(_, reference)| reference)),
-        content: Digest::of_problems(found.iter().flatten().map(|(fingerprint, _)| fingerprint)),
-    })
+impl DataDigest {
+    fn of(problems: &dyn Problems, wanted: &Selection) -> Result<Self> {
+        // Problems come in any order; their fingerprints are small.
+        let mut found: Vec<Option<[Fingerprint; 2]>> = vec![None; problems.ids().len()];
+        problems.read(wanted, &mut |reading| {
+            if let Reading::Problem(problem) = reading {
+                found[problem.rank] =
+                    Some([problem.question.fingerprint(), problem.reference.fingerprint()]);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let ids = problems.ids().iter().zip(&found);
+        let solutions = ids
+            .filter_map(|(id, found)| found.map(|[_, reference]| [id.fingerprint(), reference]))
+            .flatten();
+        Ok(Self {
+            solutions: Digest::of_all(solutions),
+            content: Digest::of_all(found.iter().flatten().flatten().copied()),
+        })
+    }
 }

@@ -1,10 +1,13 @@
 //! Answers without grading, in task order.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
 
-use assay_core::{Cancel, Problems, Response, Result, Selection, SessionReport, Solver};
+use assay_core::{
+    Cancel, Grader, Problems, Response, Result, Selection, SessionReport, Solver, Verdict,
+};
 
-use crate::engine::{Sink, Solved, Work, solve};
+use crate::engine::{Event, Work, solve};
 
 /// What came of predicting.
 #[derive(Debug, Default)]
@@ -22,28 +25,61 @@ pub struct Predicted {
 /// How many reasons for missing answers are kept.
 const REASONS_KEPT: usize = 20;
 
-/// Answers the wanted problems, and hands over a line of text for each, in task order, as soon as
-/// all before it are there.
+/// Answers all problems, and hands over a line of text for each, in task order, as soon as all
+/// before it are there.
 pub fn predict(
     problems: &dyn Problems,
-    solver: &Solver,
+    (solver, grader): (&Solver, &dyn Grader),
+    scratch: &Path,
     jobs: usize,
     cancel: &Cancel,
     write: &mut dyn FnMut(&str) -> Result<()>,
 ) -> Result<Predicted> {
-    let wanted = Selection::all(problems.ids().len());
-    let mut in_order = InOrder {
+    let work = Work {
         problems,
-        write,
-        next: 0,
-        held_back: BTreeMap::new(),
-        predicted: Predicted::default(),
+        wanted: &Selection::all(problems.ids().len()),
+        samples: 1,
+        graded: &HashSet::new(),
+        answered: &HashMap::new(),
+        solver,
+        grader,
+        scratch,
+        jobs,
+        cancel,
     };
-    let answered = HashMap::new();
-    let work =
-        Work { problems, wanted: &wanted, solver, grader: None, answered: &answered, jobs, cancel };
-    solve(&work, &mut in_order)?;
-    Ok(in_order.predicted)
+    let mut predicted = Predicted::default();
+    let mut in_order = InOrder { problems, write, next: 0, held_back: BTreeMap::new() };
+    let mut said = HashMap::new();
+    solve(&work, &mut |event| match event {
+        Event::Answered(key, answer) => {
+            said.insert(key, answer.response);
+            Ok(())
+        }
+        // Without solutions there are no grades; but what is impossible or missing is told.
+        Event::Graded(key, verdict) => {
+            let response = said.remove(&key).filter(|_| verdict.why.is_none());
+            match response {
+                Some(_) => predicted.answered += 1,
+                None => predicted.leave_out(&verdict),
+            }
+            in_order.take(key.rank, response)
+        }
+        Event::Session(report) => {
+            predicted.sessions.push(report);
+            Ok(())
+        }
+    })?;
+    Ok(predicted)
+}
+
+impl Predicted {
+    fn leave_out(&mut self, verdict: &Verdict) {
+        self.unanswered += 1;
+        if self.reasons.len() < REASONS_KEPT {
+            let detail = verdict.detail.as_deref().unwrap_or_default();
+            self.reasons.push(format!("{}: {detail}", verdict.problem));
+        }
+    }
 }
 
 /// Holds lines back until it is their turn. What waits is an answer, not a file, so memory stays
@@ -53,33 +89,11 @@ struct InOrder<'a> {
     write: &'a mut dyn FnMut(&str) -> Result<()>,
     next: usize,
     held_back: BTreeMap<usize, Option<Response>>,
-    predicted: Predicted,
 }
 
 impl InOrder<'_> {
-    fn count(&mut self, solved: &Solved) {
-        let reason = match (&solved.answer, &solved.verdict) {
-            (Some(answer), _) => match &answer.response {
-                Response::None(none) => format!("{}: {}", answer.problem, none.detail),
-                Response::Lines(_) => {
-                    self.predicted.answered += 1;
-                    return;
-                }
-            },
-            (None, Some(verdict)) => verdict.detail.clone().unwrap_or_default(),
-            (None, None) => String::new(),
-        };
-        self.predicted.unanswered += 1;
-        if self.predicted.reasons.len() < REASONS_KEPT {
-            self.predicted.reasons.push(reason);
-        }
-    }
-}
-
-impl Sink for InOrder<'_> {
-    fn solved(&mut self, solved: Solved) -> Result<()> {
-        self.count(&solved);
-        self.held_back.insert(solved.rank, solved.answer.map(|answer| answer.response));
+    fn take(&mut self, rank: usize, response: Option<Response>) -> Result<()> {
+        self.held_back.insert(rank, response);
         while let Some(response) = self.held_back.remove(&self.next) {
             let line = response.and_then(|it| self.problems.write_answer(self.next, &it));
             if let Some(line) = line {
@@ -87,11 +101,6 @@ impl Sink for InOrder<'_> {
             }
             self.next += 1;
         }
-        Ok(())
-    }
-
-    fn session(&mut self, report: SessionReport) -> Result<()> {
-        self.predicted.sessions.push(report);
         Ok(())
     }
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use assay_core::{Cancel, Error, Result, Results, Selection, SessionReport, Verdict};
 
-use crate::engine::{Sink, Solved, Work, solve};
-use crate::record::{Done, Manifest, Record};
-use crate::{Plan, Progress, Tool, host};
+use crate::engine::{Event, Work, solve};
+use crate::record::{Done, Graded, Manifest, Record};
+use crate::{OpenTask, Plan, Progress, Tool, host};
 
 /// How a run ended.
 #[derive(Debug)]
@@ -63,15 +63,17 @@ pub fn resume(
     if let Some(results) = record.results()? {
         return complete(&record, results);
     }
-    let plan = Plan::new(manifest.request.clone(), tool)?;
-    if plan.signature != manifest.signature || plan.data_digest != manifest.data_digest {
+    let request = manifest.request.clone();
+    let open = OpenTask::open(request.task)?;
+    let plan = Plan::new(&open, &request.solver, request.solver_settings, tool)?;
+    if plan.signature != manifest.signature || open.digest != manifest.data_digest {
         return Err(Error::refused(format!(
             "{} cannot be resumed: what it depends on has changed\n  then: {}\n  now:  {}",
             folder.display(),
             manifest.signature,
             plan.signature
         ))
-        .hint("bring the data and the version of assay back, or start a new run"));
+        .hint("bring data, program and version of assay back, or start a new run"));
     }
     carry_on(&plan, record, &manifest, jobs, cancel, progress)
 }
@@ -84,32 +86,56 @@ fn carry_on(
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Finished> {
-    let Done { graded, ungraded } = record.done(plan.problems.as_ref())?;
-    let total = plan.total();
-    let ids = plan.problems.ids().len();
-    let open = Selection::of(ids, |rank| plan.wanted.contains(rank) && !graded.contains(rank));
+    let OpenTask { task, problems, request, .. } = &*plan.open;
+    let samples = manifest.request.samples;
+    let Done { graded, ungraded } = record.done(problems.as_ref())?;
+    let (open, total) = (what_is_open(plan, &graded, samples), plan.total());
     progress.start(&manifest.request.solver, total, total - open.len());
-    let grader = plan.task.grader();
+    let grader = task.grader(&request.settings)?;
+    let scratch = record.scratch()?;
     let work = Work {
-        problems: plan.problems.as_ref(),
+        problems: problems.as_ref(),
         wanted: &open,
-        solver: &plan.solver,
-        grader: Some(grader.as_ref()),
+        samples,
+        graded: graded.keys(),
         answered: &ungraded,
+        solver: &plan.solver,
+        grader: grader.as_ref(),
+        scratch: &scratch,
         jobs,
         cancel,
     };
-    let mut writer = Writer { record: &mut record, work: &work, progress, count: 0 };
-    let outcome = solve(&work, &mut writer);
-    let solved = writer.count;
+    let outcome = solve(&work, &mut |event| match event {
+        Event::Answered(_, answer) => record.answer(&answer),
+        Event::Session(report) => record.session(&report),
+        Event::Graded(_, verdict) => {
+            progress.step();
+            record.verdict(&verdict)
+        }
+    });
     progress.finish();
+    record.clear_scratch()?;
     outcome?;
-    if solved < open.len() {
-        let done = total - open.len() + solved;
-        return Ok(Finished::Interrupted { folder: record.folder().to_owned(), done, total });
+    // What is done, the files say.
+    let left = what_is_open(plan, &record.done(problems.as_ref())?.graded, samples).len();
+    if left > 0 && cancel.is_cancelled() {
+        let folder = record.folder().to_owned();
+        return Ok(Finished::Interrupted { folder, done: total - left, total });
     }
-    let results = record.complete(plan.task, plan.problems.as_ref(), manifest)?;
+    if left > 0 {
+        return Err(Error::failed(format!(
+            "{left} of {total} problems were left without an answer"
+        )));
+    }
+    let results = record.complete(*task, problems.as_ref(), manifest)?;
     complete(&record, results)
+}
+
+/// The wanted problems of which something is missing.
+fn what_is_open(plan: &Plan, graded: &Graded, samples: u32) -> Selection {
+    let OpenTask { problems, wanted, .. } = &*plan.open;
+    let open = |rank| wanted.contains(rank) && !graded.has_all(rank, samples);
+    Selection::of(problems.ids().len(), open)
 }
 
 fn complete(record: &Record, results: Results) -> Result<Finished> {
@@ -119,32 +145,4 @@ fn complete(record: &Record, results: Results) -> Result<Finished> {
         sessions: record.sessions()?,
         excluded: record.excluded()?,
     })))
-}
-
-/// Writes down what is solved.
-struct Writer<'a, 'w> {
-    record: &'a mut Record,
-    work: &'a Work<'w>,
-    progress: &'a dyn Progress,
-    count: usize,
-}
-
-impl Sink for Writer<'_, '_> {
-    fn solved(&mut self, solved: Solved) -> Result<()> {
-        if let Some(answer) = &solved.answer
-            && !self.work.answered.contains_key(&solved.rank)
-        {
-            self.record.answer(answer)?;
-        }
-        if let Some(verdict) = &solved.verdict {
-            self.record.verdict(verdict)?;
-            self.progress.step(verdict);
-        }
-        self.count += 1;
-        Ok(())
-    }
-
-    fn session(&mut self, report: SessionReport) -> Result<()> {
-        self.record.session(&report)
-    }
 }

@@ -4,10 +4,11 @@ use std::io::BufRead;
 use std::ops::ControlFlow;
 
 use assay_core::{
-    Check, Counts, Digest, Fault, FaultKind, Flaw, Grader, ProblemId, Problems, Reading, Reference,
-    Response, Result, Results, Rules, Selection, Tally, Task, Verdict, Why,
+    Cancel, Case, Check, Counts, Digest, Fault, FaultKind, Fingerprint, Flaw, Grader, NoAnswer,
+    ProblemId, Problems, Reading, Reference, Response, Result, Results, Selection, Tally, Task,
+    TaskSettings, Verdict, Why,
 };
-use assay_solvers::{AnswerFile, LineFault, refuse};
+use assay_solvers::AnswerFile;
 
 use crate::Tool;
 use crate::plan::signature;
@@ -17,7 +18,7 @@ use crate::plan::signature;
 pub struct Scored {
     /// The numbers.
     pub results: Results,
-    /// Problems that could not be used.
+    /// Problems without a usable solution.
     pub flaws: Vec<Flaw>,
 }
 
@@ -26,33 +27,40 @@ pub struct Scored {
 pub fn score(
     task: &dyn Task,
     problems: &dyn Problems,
-    rules: Rules,
+    settings: &TaskSettings,
     (reader, name): (&mut dyn BufRead, &str),
     tool: &Tool,
 ) -> Result<Scored> {
     let mut marking = Marking {
-        grader: task.grader(),
-        tally: task.tally(),
+        grader: task.grader(settings)?,
+        tally: task.tally(settings),
         none: Response::none(Why::Silent, "there is no answer to it"),
         ids: problems.ids(),
         file: AnswerFile::read(reader, problems)?,
-        references: Vec::new(),
+        fingerprints: Vec::new(),
+        cancel: Cancel::new(),
         counts: Counts::default(),
         flaws: Vec::new(),
         unclear: Vec::new(),
     };
-    problems.references(&mut |rank, reference| marking.mark(rank, reference));
+    let mut outcome = Ok(());
+    problems.references(&mut |rank, reference| {
+        if outcome.is_ok() {
+            outcome = marking.mark(rank, reference);
+        }
+    });
+    outcome?;
     marking.mark_unclear(problems)?;
-    let Marking { file, references, counts, tally, flaws, .. } = marking;
+    let Marking { file, fingerprints, counts, tally, flaws, .. } = marking;
     if !file.faults.is_empty() {
-        return Err(refuse(name, file.faults));
+        return Err(file.faults.refuse(name));
     }
-    let data = Digest::of_references(&references);
+    let data = Digest::of_all(fingerprints);
     let solver = format!("file@{}", file.digest.short());
     let results = Results {
         task: task.card().name.to_owned(),
         solver: format!("file:{name}"),
-        signature: signature(task, data, counts.problems, rules, tool).field("solver", solver),
+        signature: signature(task, settings, data, counts.problems, tool).field("solver", solver),
         counts,
         metrics: tally.metrics(),
     };
@@ -66,76 +74,79 @@ struct Marking<'a> {
     none: Response,
     ids: &'a [ProblemId],
     file: AnswerFile,
-    references: Vec<Reference>,
+    fingerprints: Vec<Fingerprint>,
     counts: Counts,
     flaws: Vec<Flaw>,
     /// Problems that must be read to tell whether their answer is possible.
     unclear: Vec<usize>,
+    /// Nobody interrupts the scoring.
+    cancel: Cancel,
 }
 
 impl Marking<'_> {
-    fn mark(&mut self, rank: usize, reference: Result<Reference, Flaw>) {
-        let verdict = match reference {
+    fn mark(&mut self, rank: usize, reference: Result<Reference, Flaw>) -> Result<()> {
+        match reference {
             Ok(reference) => {
-                self.references.push(reference.clone());
+                self.fingerprints.extend([self.ids[rank].fingerprint(), reference.fingerprint()]);
                 self.grade(rank, &reference)
             }
-            Err(flaw) => Some(self.exclude(flaw)),
-        };
-        self.count(verdict);
+            Err(flaw) => {
+                self.fingerprints.push(flaw.id.fingerprint());
+                self.note_flaw(flaw);
+                Ok(())
+            }
+        }
     }
 
     /// Reads the problems that are left, and grades the answers to them.
     fn mark_unclear(&mut self, problems: &dyn Problems) -> Result<()> {
-        let unclear = std::mem::take(&mut self.unclear);
         let mut wanted = vec![false; self.ids.len()];
-        for rank in unclear {
+        for rank in std::mem::take(&mut self.unclear) {
             wanted[rank] = true;
         }
-        let wanted = Selection::of(wanted.len(), |rank| wanted[rank]);
-        problems.read(&wanted, &mut |reading| {
-            let verdict = match reading {
-                Reading::Problem(problem) => self.grade(problem.rank, &problem.reference),
-                Reading::Flawed(flaw) => Some(self.exclude(flaw)),
-            };
-            self.count(verdict);
-            ControlFlow::Continue(())
+        problems.read(&Selection::of(wanted.len(), |rank| wanted[rank]), &mut |reading| {
+            match reading {
+                Reading::Problem(problem) => self.grade(problem.rank, &problem.reference)?,
+                Reading::Flawed(flaw) => self.note_flaw(flaw),
+            }
+            Ok(ControlFlow::Continue(()))
         })
     }
 
-    /// The verdict on the answer to a problem; `None` if the problem must be read first.
-    fn grade(&mut self, rank: usize, reference: &Reference) -> Option<Verdict> {
+    /// Grades the answer to a problem, or notes that the problem must be read first.
+    fn grade(&mut self, rank: usize, reference: &Reference) -> Result<()> {
         let answer = self.file.answers[rank].as_ref();
         let response = answer.map_or(&self.none, |(_, response)| response);
         match self.grader.check(reference, response) {
             Check::Possible => {}
             Check::Unclear => {
                 self.unclear.push(rank);
-                return None;
+                return Ok(());
             }
             Check::Impossible(fault) => {
                 let line = answer.map_or(0, |(line, _)| *line);
                 let message = format!("{}: {}", self.ids[rank], fault.message);
-                self.file.faults.push(LineFault { line, fault: Fault { message, ..fault } });
+                self.file.faults.add(line, Fault { message, ..fault });
             }
         }
-        Some(self.grader.grade(&self.ids[rank], 0, reference, response))
+        let problem = &self.ids[rank];
+        let case = Case { problem, sample: 0, reference, response, cancel: &self.cancel };
+        let verdict = self.grader.grade(&case)?;
+        self.counts.add(&verdict);
+        self.tally.add(&verdict);
+        Ok(())
     }
 
-    fn exclude(&mut self, flaw: Flaw) -> Verdict {
+    /// A problem without a usable solution cannot be graded: an answer to it is refused, and without
+    /// an answer it costs what every problem without an answer costs.
+    fn note_flaw(&mut self, flaw: Flaw) {
         if let Some((line, _)) = self.file.answers[flaw.rank] {
-            let fault = Fault::new(FaultKind::NoSolution, flaw.reason.clone());
-            self.file.faults.push(LineFault { line, fault });
+            self.file.faults.add(line, Fault::new(FaultKind::NoSolution, flaw.reason.clone()));
         }
-        let verdict = Verdict::excluded(flaw.id.clone(), flaw.reason.clone());
+        let reason = NoAnswer { why: Why::Silent, detail: flaw.reason.clone() };
+        let verdict = Verdict::unanswered(flaw.id.clone(), 0, &reason);
+        self.counts.add(&verdict);
+        self.tally.add(&verdict);
         self.flaws.push(flaw);
-        verdict
-    }
-
-    fn count(&mut self, verdict: Option<Verdict>) {
-        if let Some(verdict) = verdict {
-            self.counts.add(&verdict);
-            self.tally.add(&verdict);
-        }
     }
 }

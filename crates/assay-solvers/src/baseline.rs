@@ -1,8 +1,7 @@
 //! The competition's baselines.
 
 use assay_core::{
-    AnswerEach, DigestOf, Effort, LineQuestion, LineReference, Problem, Question, Reference,
-    Response, Why,
+    AnswerEach, Ask, DigestOf, Effort, LineQuestion, Question, Reference, Response, Result, Why,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -67,15 +66,14 @@ impl BaselineSolver {
         Self { baseline, seed: settings.seed, top: settings.top }
     }
 
-    fn lines(&self, question: &LineQuestion, reference: LineReference) -> Option<Vec<usize>> {
-        let LineReference { length, solution } = reference;
-        let length = length?;
+    fn lines(&self, question: &LineQuestion, solution: Option<usize>) -> Option<Vec<usize>> {
+        let length = question.length();
         let top = self.top.min(length);
         Some(match self.baseline {
             Baseline::First => (1..=top).collect(),
             Baseline::Last => (1..=length).rev().take(top).collect(),
             Baseline::Middle => from_the_middle(length).take(top).collect(),
-            Baseline::Random => random_lines(question, length, top, self.seed),
+            Baseline::Random => random_lines(question, top, self.seed),
             Baseline::Gold => vec![solution?],
             Baseline::Worst => {
                 let solution = solution?;
@@ -86,17 +84,21 @@ impl BaselineSolver {
 }
 
 impl AnswerEach for BaselineSolver {
-    fn answer(&self, problem: &Problem) -> Response {
-        let (Question::Line(question), Reference::Line(reference)) =
-            (&problem.question, &problem.reference);
-        match self.lines(question, *reference) {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Response> {
+        let Question::Line(question) = ask.question;
+        let solution = ask.reference.and_then(|Reference::Line(reference)| reference.solution);
+        Ok(match self.lines(question, solution) {
             Some(lines) => Response::Lines(lines),
             None => Response::none(Why::Silent, "the solution is not known"),
-        }
+        })
     }
 
     fn effort(&self) -> Effort {
         Effort::Trivial
+    }
+
+    fn peeks(&self) -> bool {
+        matches!(self.baseline, Baseline::Worst | Baseline::Gold)
     }
 }
 
@@ -111,10 +113,11 @@ fn from_the_middle(length: usize) -> impl Iterator<Item = usize> {
 
 /// Different lines, drawn by the seed and the question alone: the same on every machine, in
 /// whatever order the problems are asked.
-fn random_lines(question: &LineQuestion, length: usize, top: usize, seed: u64) -> Vec<usize> {
+fn random_lines(question: &LineQuestion, top: usize, seed: u64) -> Vec<usize> {
     let digest = DigestOf::new().field(&seed.to_le_bytes()).field(question.text()).finish();
     let mut random = ChaCha8Rng::from_seed(*digest.as_bytes());
-    rand::seq::index::sample(&mut random, length, top).iter().map(|at| at + 1).collect()
+    let drawn = rand::seq::index::sample(&mut random, question.length(), top);
+    drawn.iter().map(|at| at + 1).collect()
 }
 
 #[cfg(test)]
@@ -122,14 +125,16 @@ mod tests {
     use std::collections::HashSet;
     use std::time::Duration;
 
+    use assay_core::LineRule;
+
     use super::*;
 
     fn answer(baseline: Baseline, top: usize, length: usize, solution: usize) -> Vec<usize> {
         let settings =
             SolverSettings { seed: 1, top, time_limit: Duration::ZERO, working_folder: ".".into() };
-        let question = LineQuestion::new(format!("x\n\n{}", "y\n".repeat(length)).into());
-        let reference = LineReference { length: Some(length), solution: Some(solution) };
-        BaselineSolver::new(baseline, &settings).lines(&question, reference).unwrap()
+        let text = format!("x\n\n{}", "y\n".repeat(length));
+        let question = LineQuestion::new(text.into(), LineRule::LineFeed);
+        BaselineSolver::new(baseline, &settings).lines(&question, Some(solution)).unwrap()
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use assay_core::{AnswerEach, Digest, Effort, Error, Problem, Problems, Response, Result, Why};
+use assay_core::{AnswerEach, Ask, Digest, Effort, Error, Problems, Response, Result, Why};
 
-use crate::{AnswerFile, refuse};
+use crate::AnswerFile;
 
 pub(crate) struct FileSolver {
     answers: Vec<Option<Response>>,
@@ -15,10 +15,10 @@ pub(crate) struct FileSolver {
 
 impl FileSolver {
     pub(crate) fn open(path: &Path, problems: &dyn Problems) -> Result<Self> {
-        let file = File::open(path).map_err(|error| Error::io("open", path, error))?;
+        let file = File::open(path).map_err(|error| Error::reading("open", path, error))?;
         let file = AnswerFile::read(&mut BufReader::new(file), problems)?;
         if !file.faults.is_empty() {
-            return Err(refuse(&path.display().to_string(), file.faults));
+            return Err(file.faults.refuse(&path.display().to_string()));
         }
         let answers = file.answers.into_iter().map(|answer| answer.map(|(_, response)| response));
         Ok(Self { answers: answers.collect(), digest: file.digest })
@@ -30,9 +30,9 @@ impl FileSolver {
 }
 
 impl AnswerEach for FileSolver {
-    fn answer(&self, problem: &Problem) -> Response {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Response> {
         let silent = || Response::none(Why::Silent, "the file has no answer to it");
-        self.answers.get(problem.rank).cloned().flatten().unwrap_or_else(silent)
+        Ok(self.answers.get(ask.rank).cloned().flatten().unwrap_or_else(silent))
     }
 
     fn effort(&self) -> Effort {

@@ -9,5 +9,6 @@ mod file;
 mod program;
 mod spec;
 
-pub use answer_file::{AnswerFile, LineFault, refuse};
+pub use answer_file::{AnswerFile, Faults};
+pub use baseline::Baseline;
 pub use spec::{BuiltSolver, CARDS, SolverCard, SolverSettings, SolverSpec};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_core::{Error, Problems, Result, Solver};
+use assay_core::{DigestOf, Error, Problems, Result, Solver};
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, BaselineSolver};
@@ -53,7 +53,8 @@ pub struct SolverSettings {
     pub seed: u64,
     /// How many lines to answer, best first.
     pub top: usize,
-    /// How long a program may run.
+    /// How long a program may run, in seconds.
+    #[serde(rename = "time_limit_s", with = "seconds")]
     pub time_limit: Duration,
     /// The folder in which a program runs, and from which a file's path counts.
     pub working_folder: PathBuf,
@@ -102,7 +103,7 @@ impl SolverSpec {
             },
             Self::Program(words) => BuiltSolver {
                 solver: Solver::Together(Box::new(ProgramSolver::new(words, settings))),
-                identity: format!("{self} within {} s", settings.time_limit.as_secs_f64()),
+                identity: program_identity(words, settings),
             },
             Self::File(path) => {
                 let solver = FileSolver::open(&settings.working_folder.join(path), problems)?;
@@ -112,6 +113,27 @@ impl SolverSpec {
         })
     }
 }
+
+/// A program's answers hang on its command, its time and the files that the command names. What
+/// those files read in turn is not known, and a command that names none says so.
+fn program_identity(words: &[String], settings: &SolverSettings) -> String {
+    let mut files = DigestOf::new();
+    let mut known = false;
+    for word in words {
+        let path = settings.working_folder.join(word);
+        let small = path.metadata().is_ok_and(|file| file.is_file() && file.len() < LARGEST_HASHED);
+        if small && let Ok(bytes) = std::fs::read(path) {
+            files.field(&bytes);
+            known = true;
+        }
+    }
+    let files = if known { files.finish().short() } else { "unverified".to_owned() };
+    let command = SolverSpec::Program(words.to_vec());
+    format!("{command},files={files},limit={}s", settings.time_limit.as_secs_f64())
+}
+
+/// A larger file is data, not a program.
+const LARGEST_HASHED: u64 = 64 << 20;
 
 const PROGRAM_HINT: &str = "for example: --solver 'program:python3 predictor.py'";
 
@@ -125,6 +147,22 @@ impl fmt::Display for SolverSpec {
                 write!(f, "program:{}", quoted.unwrap_or_else(|_| words.join(" ")))
             }
         }
+    }
+}
+
+/// Durations as seconds.
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(time.as_secs_f64())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let seconds = f64::deserialize(from)?;
+        Duration::try_from_secs_f64(seconds).map_err(serde::de::Error::custom)
     }
 }
 

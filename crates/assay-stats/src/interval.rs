@@ -21,12 +21,17 @@ pub fn proportion(successes: usize, n: usize) -> Option<Estimate> {
     })
 }
 
+/// How many imagined observations of the greatest possible variance are mixed in. With fewer, rare
+/// large losses that a small sample has missed make the interval too narrow: on CodRep's own losses
+/// 100 keeps the coverage near 95 % or above, for 20 problems and for 5,000.
+const IMAGINED: f64 = 100.0;
+
 /// The mean of numbers between 0 and 1, with Wilson's interval at their effective number.
 ///
 /// Numbers that vary less than a yes or no would at the same mean count for more than one each: the
-/// effective number is n · m(1−m) / s². One imagined observation of the greatest possible variance
-/// keeps the interval from vanishing when all numbers are equal. With numbers that are all 0 or 1
-/// this is [`proportion`], up to that one observation.
+/// effective number is n · m(1−m) / s², where s² is the variance after some observations of the
+/// greatest possible variance m(1−m) were mixed in. For a small sample this is Wilson's interval for
+/// a share, which is never too narrow; for a large one it is the usual interval of a mean.
 pub fn bounded_mean(values: &[f64]) -> Option<Estimate> {
     let n = values.len();
     if n == 0 {
@@ -38,8 +43,9 @@ pub fn bounded_mean(values: &[f64]) -> Option<Estimate> {
     if greatest_variance <= 0.0 {
         return Some(wilson(mean, count, n));
     }
-    let squares: ExactSum = values.iter().map(|value| (value - mean).powi(2)).collect();
-    let share_of_greatest = (squares.value() / greatest_variance + 1.0) / count;
+    let squares: ExactSum = values.iter().map(|value| (value - mean) * (value - mean)).collect();
+    let relative = squares.value() / greatest_variance;
+    let share_of_greatest = (relative + IMAGINED) / (count + IMAGINED);
     Some(wilson(mean, (count / share_of_greatest).max(count), n))
 }
 
@@ -87,8 +93,8 @@ mod tests {
         let estimate = bounded_mean(&values).unwrap();
         let spread = Z * (0.0825f64 / 20_000.0).sqrt();
         close(estimate.value, 0.45);
-        assert!((estimate.low - (0.45 - spread)).abs() < 1e-5, "{estimate:?}");
-        assert!((estimate.high - (0.45 + spread)).abs() < 1e-5, "{estimate:?}");
+        assert!((estimate.low - (0.45 - spread)).abs() < 0.01 * spread, "{estimate:?}");
+        assert!((estimate.high - (0.45 + spread)).abs() < 0.01 * spread, "{estimate:?}");
     }
 
     #[test]
@@ -99,30 +105,39 @@ mod tests {
         assert!(proportion(0, 0).is_none());
     }
 
+    /// How often the interval of `n` losses covers their true mean, over 2,000 samples.
+    fn coverage(n: usize, shares: &[(f64, f64)]) -> f64 {
+        let truth: f64 = shares.iter().map(|(share, loss)| share * loss).sum();
+        let mut state = 7u64;
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let mut left = (state >> 11) as f64 / (1u64 << 53) as f64;
+            let found = shares.iter().find(|(share, _)| {
+                left -= share;
+                left < 0.0
+            });
+            found.or(shares.last()).map_or(0.0, |(_, loss)| *loss)
+        };
+        let covered = (0..2_000).filter(|_| {
+            let losses: Vec<f64> = (0..n).map(|_| draw()).collect();
+            let estimate = bounded_mean(&losses).unwrap();
+            estimate.low <= truth && truth <= estimate.high
+        });
+        covered.count() as f64 / 2_000.0
+    }
+
     #[test]
     fn covers_what_it_says() {
-        // 2,000 samples of 60 losses, most of them 0 or nearly 1, as CodRep's are.
-        let mut state = 7u64;
-        let mut next = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
-        let truth = 0.3 * 0.97 + 0.1 * 0.76;
-        let mut covered = 0;
-        for _ in 0..2_000 {
-            let losses: Vec<f64> = (0..60)
-                .map(|_| match next() {
-                    draw if draw < 0.6 => 0.0,
-                    draw if draw < 0.7 => 0.76,
-                    _ => 0.97,
-                })
-                .collect();
-            let estimate = bounded_mean(&losses).unwrap();
-            covered += usize::from(estimate.low <= truth && truth <= estimate.high);
+        let good = [(0.94, 0.0), (0.015, 0.7616), (0.005, 0.964), (0.04, 1.0)];
+        let baseline = [(0.985, 1.0), (0.01, 0.0), (0.005, 0.7616)];
+        let rarely_less_than_one = [(0.9995, 1.0), (0.0005, 0.96)];
+        for n in [20, 48, 100, 1000] {
+            for shares in [good.as_slice(), &baseline, &rarely_less_than_one] {
+                let covered = coverage(n, shares);
+                assert!(covered > 0.9, "{covered} for {n} of {shares:?}");
+            }
         }
-        assert!((1_870..=1_940).contains(&covered), "covered {covered} of 2000");
+        assert!(coverage(3000, &good) < 0.97, "and no wider than it must be");
     }
 
     proptest! {

@@ -6,13 +6,7 @@ use assay_core::TaskCard;
 pub fn page(card: &TaskCard) -> String {
     let mut text =
         format!("## {}\n\n{}. Version {}.\n", card.name, capital(card.summary), card.version);
-    for (title, body) in [
-        ("What is asked", card.about),
-        ("Data", card.data),
-        ("Answers", card.answers),
-        ("Grading", card.grading),
-        ("Rules", card.rules),
-    ] {
+    for (title, body) in card.paragraphs() {
         text += &format!("\n**{title}.** {body}\n");
     }
     text += "\n| metric | better | meaning |\n|---|---|---|\n";

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use assay_core::Rules;
+use clap::builder::FalseyValueParser;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -27,6 +28,10 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 threshold missed,
 5 done but some problems have no verdict, 130 interrupted.")]
 pub(crate) struct Arguments {
+    /// Print without colour.
+    #[arg(long, global = true, hide = true, env = "NO_COLOR", value_parser = FalseyValueParser::new())]
+    pub(crate) no_color: bool,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -87,8 +92,8 @@ pub(crate) struct RunArguments {
     pub(crate) data: DataArguments,
 
     /// Only the first N problems.
-    #[arg(short = 'L', long, value_name = "N", env = "ASSAY_LIMIT")]
-    pub(crate) limit: Option<usize>,
+    #[arg(short = 'L', long, value_name = "N", env = "ASSAY_LIMIT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: Option<u32>,
 
     /// Only this problem; may be repeated.
     #[arg(short, long = "id", value_name = "ID", env = "ASSAY_ID")]
@@ -102,11 +107,11 @@ pub(crate) struct RunArguments {
     pub(crate) output: PathBuf,
 
     /// Finish what is missing of the run in DIR.
-    #[arg(long, value_name = "DIR", env = "ASSAY_RESUME", conflicts_with_all = ["tasks", "solvers", "data", "limit", "ids"])]
+    #[arg(long, value_name = "DIR", env = "ASSAY_RESUME")]
     pub(crate) resume: Option<PathBuf>,
 
     /// Print results.json, one object a line for each run.
-    #[arg(long, env = "ASSAY_JSON")]
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
 }
 
@@ -167,7 +172,7 @@ pub(crate) struct ScoreArguments {
     pub(crate) format: ScoreFormat,
 
     /// Print the results as JSON.
-    #[arg(long, env = "ASSAY_JSON")]
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
 }
 
@@ -200,7 +205,7 @@ pub(crate) struct PredictArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON")]
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
 }
 
@@ -210,7 +215,7 @@ pub(crate) struct ShowArguments {
     pub(crate) task: String,
 
     /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON")]
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
 }
 
@@ -223,7 +228,7 @@ pub(crate) enum DataCommand {
         data_root: Option<PathBuf>,
 
         /// Print JSON.
-        #[arg(long, env = "ASSAY_JSON")]
+        #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
         json: bool,
     },
     /// Read whole datasets and name every malformed file with the reason.
@@ -243,7 +248,7 @@ pub(crate) struct DatasetArguments {
     pub(crate) paths: Vec<String>,
 
     /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON")]
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
 }
 

@@ -6,12 +6,16 @@ mod output;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use crate::args::Arguments;
 
 fn main() -> ExitCode {
-    let code = match commands::run(Arguments::parse()) {
+    let matches = Arguments::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    output::set_colour(!arguments.no_color);
+    let code = match commands::run(arguments, &typed(&matches)) {
         Ok(code) => code,
         // Whoever reads our output has had enough: `assay tasks | head -1`.
         Err(error) if output::is_broken_pipe(&error) => assay_core::exit_code::DONE,
@@ -21,4 +25,12 @@ fn main() -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+/// The names of the sub-command's arguments that were typed, and not taken from the environment.
+fn typed(matches: &ArgMatches) -> Vec<String> {
+    let Some((_, matches)) = matches.subcommand() else { return Vec::new() };
+    let is_typed = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let names = matches.ids().map(clap::Id::as_str);
+    names.filter(is_typed).map(str::to_owned).collect()
 }

@@ -171,10 +171,12 @@ fn mistakes_are_usage_errors_with_a_hint() {
     };
     check(&["run", "codrep", "--data", "sample", "-s", "frist"], "the solvers are: first,");
     check(&["run", "nonsense", "--data", "sample"], "the tasks are: codrep");
+    check(&["run", "nonsense"], "the tasks are: codrep");
     check(&["run", "--data", "sample"], "--data needs a task");
     check(&["run", "codrep", "--data", "sample", "-j", "0"], "0 is not in");
     check(&["run", "codrep", "--data", "sample", "--time-limit", "-1"], "unexpected argument");
-    check(&["run", "--resume", "x", "codrep"], "cannot be used with");
+    check(&["run", "--resume", "x", "codrep"], "cannot be changed when a run is resumed");
+    check(&["run", "codrep", "--data", "sample", "-L", "0"], "0 is not in");
     check(&["predict", "sample"], "--solver");
     check(&["run", "codrep", "--data", "sample", "--data", "x"], "cannot be joined");
 }

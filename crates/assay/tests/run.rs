@@ -140,6 +140,15 @@ fn unusable_problems_are_excluded_in_sight() {
     assert!(said.err.contains("Tasks/3.txt holds no program"), "{}", said.err);
 }
 
+/// Waits until a file is there, which a program makes when it is at work.
+fn wait_for(path: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !path.exists() {
+        assert!(Instant::now() < deadline, "{} does not come", path.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 fn start(folder: &Path, arguments: &[&str]) -> Child {
     assay(folder)
         .args(arguments)
@@ -157,26 +166,42 @@ fn kill_after(mut child: Child, delay: Duration) {
     child.wait().unwrap();
 }
 
-/// Kills a run again and again, at moments spread over its life, until it is through.
-fn torture(folder: &Path, arguments: &[&str], life: Duration, round: u32) -> PathBuf {
-    let before = fs::read_dir(folder.join("runs")).map_or(0, Iterator::count);
+/// How many verdicts a run has, and whether it is complete.
+fn progress(run: &Path) -> (usize, bool) {
+    let verdicts = fs::read_to_string(run.join("verdicts.jsonl")).unwrap_or_default();
+    (verdicts.lines().count(), run.join("results.json").exists())
+}
+
+/// Kills a run again and again, at moments spread over its life, and lets it finish at last. Gives
+/// the run's folder, and whether it was ever killed in the middle of its work.
+fn torture(folder: &Path, arguments: &[&str], life: Duration, round: u32) -> (PathBuf, bool) {
     // A fixed sequence of fractions, different for each round.
     let moment = |attempt: u32| life.mul_f64(f64::from((round * 37 + attempt * 61) % 100) / 100.0);
-    kill_after(start(folder, arguments), moment(0));
-    let runs = runs(folder);
-    if runs.len() == before || !runs[before..].iter().any(|run| run.join("run.json").exists()) {
-        // Killed before there was anything to resume.
-        runs[before..].iter().for_each(|run| fs::remove_dir_all(run).unwrap());
-        return torture(folder, arguments, life, round + 1);
+    for attempt in 0..100 {
+        // A folder of its own, so that the run is the one in it.
+        let output = folder.join(format!("round{round}-{attempt}"));
+        let arguments = [arguments, &["-o", output.to_str().unwrap()]].concat();
+        kill_after(start(folder, &arguments), moment(attempt));
+        let started = fs::read_dir(&output).ok().and_then(|mut entries| entries.next());
+        let Some(run) = started.map(|entry| entry.unwrap().path()) else { continue };
+        if run.join("run.json").exists() {
+            return (run.clone(), go_on(folder, &run, moment, attempt));
+        }
     }
-    let folder_of_run = runs[before].clone();
-    let path = folder_of_run.display().to_string();
-    for attempt in 1..5 {
+    panic!("no attempt got as far as a manifest");
+}
+
+fn go_on(folder: &Path, run: &Path, moment: impl Fn(u32) -> Duration, attempt: u32) -> bool {
+    let path = run.display().to_string();
+    let in_the_middle = || matches!(progress(run), (1.., false));
+    let mut hit = in_the_middle();
+    for attempt in attempt + 1..attempt + 5 {
         kill_after(start(folder, &["run", "--resume", &path]), moment(attempt));
+        hit |= in_the_middle();
     }
-    let said = run(folder, &["run", "--resume", &path]);
+    let said = common::run(folder, &["run", "--resume", &path]);
     assert_eq!(said.code, 0, "{said:?}");
-    folder_of_run
+    hit
 }
 
 #[test]
@@ -188,10 +213,13 @@ fn a_killed_run_resumes_to_the_same_bytes() {
     assert_eq!(run(keep.path(), &arguments).code, 0);
     let life = started.elapsed();
     let undisturbed = essence(&runs(keep.path())[0]);
+    let mut hits = 0;
     for round in 0..25 {
-        let tortured = torture(keep.path(), &arguments, life, round);
+        let (tortured, hit) = torture(keep.path(), &arguments, life, round);
         assert_eq!(essence(&tortured), undisturbed, "round {round}");
+        hits += usize::from(hit);
     }
+    assert!(hits >= 5, "only {hits} of 25 rounds were killed in the middle of their work");
 }
 
 /// A predictor that answers the middle line of each task, slowly and in an order of its own.
@@ -217,10 +245,99 @@ fn a_killed_program_run_resumes_to_the_same_bytes() {
     assert_eq!(run(keep.path(), &arguments).code, 0);
     let life = started.elapsed();
     let undisturbed = essence(&runs(keep.path())[0]);
+    let mut hits = 0;
     for round in 0..5 {
-        let tortured = torture(keep.path(), &arguments, life, round);
+        let (tortured, hit) = torture(keep.path(), &arguments, life, round);
         assert_eq!(essence(&tortured), undisturbed, "round {round}");
+        hits += usize::from(hit);
     }
+    assert!(hits >= 2, "only {hits} of 5 rounds were killed in the middle of their work");
+}
+
+#[test]
+fn an_answer_that_was_lost_is_made_again_and_its_old_verdict_forgotten() {
+    let (keep, root) = dataset("D", 3);
+    let data = root.display().to_string();
+    let solver = script(
+        keep.path(),
+        "moody.sh",
+        r#"for task in "$1"/*.txt; do echo "$task $(cat line)"; done"#,
+    );
+    fs::write(keep.path().join("line"), "1").unwrap();
+    assert_eq!(run(keep.path(), &["run", "codrep", "-d", &data, "-s", &solver]).code, 0);
+    let folder = runs(keep.path())[0].clone();
+    fs::write(keep.path().join("line"), "2").unwrap();
+    fs::write(folder.join("answers.jsonl"), "").unwrap();
+    fs::remove_file(folder.join("results.json")).unwrap();
+    let said = run(keep.path(), &["run", "--resume", &folder.display().to_string(), "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    // Line 2 is right for tasks 2 and 3, line 1 for task 1 alone.
+    assert_eq!(json(&said)["counts"]["passed"], 2);
+    let verdicts = fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
+    assert_eq!(verdicts.lines().count(), 3, "{verdicts}");
+}
+
+#[test]
+fn what_the_environment_says_does_not_stop_a_resume() {
+    let (keep, root) = dataset("D", 3);
+    let data = root.display().to_string();
+    run(keep.path(), &["run", "codrep", "-d", &data, "-s", "last"]);
+    let folder = runs(keep.path())[0].display().to_string();
+    let resumed = assay(keep.path())
+        .args(["run", "--resume", &folder])
+        .envs([("ASSAY_SOLVER", "first"), ("ASSAY_LIMIT", "1"), ("ASSAY_SEED", "5")])
+        .output()
+        .unwrap();
+    assert_eq!(Said::from(resumed).code, 0);
+    for typed in [["--seed", "5"], ["-s", "first"], ["-o", "elsewhere"]] {
+        let said = run(keep.path(), &["run", "--resume", &folder, typed[0], typed[1]]);
+        assert_eq!(said.code, 2, "{said:?}");
+        assert!(said.err.contains("cannot be changed when a run is resumed"), "{}", said.err);
+    }
+}
+
+#[test]
+fn two_processes_do_not_write_one_record() {
+    let (keep, root) = dataset("D", 3);
+    let data = root.display().to_string();
+    let solver = script(keep.path(), "waits.sh", "touch waiting; sleep 60");
+    let mut first = start(keep.path(), &["run", "codrep", "-d", &data, "-s", &solver]);
+    wait_for(&keep.path().join("waiting"));
+    let folder = runs(keep.path())[0].display().to_string();
+    let second = run(keep.path(), &["run", "--resume", &folder]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(second.code, 3, "{second:?}");
+    assert!(second.err.contains("is in use by another process"), "{}", second.err);
+}
+
+#[test]
+fn what_is_complete_is_shown_though_a_later_solver_fails() {
+    let (keep, root) = dataset("D", 3);
+    let data = root.display().to_string();
+    let arguments = ["run", "codrep", "-d", &data, "-s", "first", "-s", "program:nowhere-at-all"];
+    let said = run(keep.path(), &arguments);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.out.contains("-codrep-first-"), "{}", said.out);
+    // A mistake that can be found before the start is.
+    let said =
+        run(keep.path(), &["run", "codrep", "-d", &data, "-s", "first", "-s", "file:nowhere"]);
+    assert_eq!((said.code, said.out.as_str()), (3, ""));
+}
+
+#[test]
+fn runs_go_on_though_nobody_reads_the_results() {
+    let (keep, root) = dataset("D", 3);
+    let data = root.display().to_string();
+    let mut child = assay(keep.path())
+        .args(["run", "codrep", "-d", &data, "-s", "first", "-s", "middle", "-s", "last", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let complete = runs(keep.path()).iter().filter(|run| progress(run).1).count();
+    assert_eq!(complete, 3);
 }
 
 #[test]
@@ -233,8 +350,8 @@ fn a_record_torn_at_any_byte_resumes_to_the_same_bytes() {
     let answers = fs::read(whole.join("answers.jsonl")).unwrap();
     let verdicts = fs::read(whole.join("verdicts.jsonl")).unwrap();
     let torn = keep.path().join("torn");
-    // Every length of either file, the other one a little ahead or behind.
-    for cut in (0..=verdicts.len()).step_by(7) {
+    // Every third length of one file, the other a little ahead or behind.
+    for cut in (0..=verdicts.len()).step_by(3) {
         let share = cut * answers.len() / verdicts.len();
         for answer_cut in [share, answers.len(), share / 2] {
             let _ = fs::remove_dir_all(&torn);
@@ -256,7 +373,7 @@ fn ctrl_c_ends_cleanly_and_says_how_to_go_on() {
     let solver = script(
         keep.path(),
         "waits.sh",
-        "echo \"$1/1.txt 1\"\ntest -e go && exit\ntouch waiting; sleep 60\n",
+        "test -e go && exit\necho \"$1/1.txt 1\"\ntouch waiting; sleep 60\n",
     );
     let child = assay(keep.path())
         .args(["run", "codrep", "-d", &data, "-s", &solver, "-s", "first"])
@@ -264,17 +381,15 @@ fn ctrl_c_ends_cleanly_and_says_how_to_go_on() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !keep.path().join("waiting").exists() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_for(&keep.path().join("waiting"));
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     kill_process(pid, Signal::INT).unwrap();
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, 130, "{said:?}");
     assert!(said.err.contains("interrupted with 1 of 30 problems done"), "{}", said.err);
-    assert!(said.err.contains("not started: first"), "{}", said.err);
+    assert!(said.err.contains("not started: first on codrep"), "{}", said.err);
     let command = said.err.lines().find(|line| line.starts_with("go on with: ")).unwrap();
+    assert!(command.contains(env!("CARGO_BIN_EXE_assay")), "as it was called: {command}");
     let folder = command.rsplit(' ').next().unwrap();
     fs::write(keep.path().join("go"), "").unwrap();
     // The program now ends at once and leaves the rest unanswered, which is no failure of it.

@@ -90,7 +90,7 @@ fn every_mistake_is_listed_with_its_line() {
   standard input:8: line -2 is out of range; lines count from 1
   standard input:9: {} is missing
   standard input:10: \"3.txt\" has no line number; expected `<path> <line> [<line>…]`
-  standard input:11: D/6: that line is out of range: the program has lines 1 to 8
+  standard input:11: line 99999999999999999999999 is out of range
 ",
         solution.display()
     );
@@ -113,15 +113,51 @@ fn of_many_mistakes_the_first_twenty_are_shown() {
 }
 
 #[test]
-fn a_task_without_a_solution_is_excluded_in_sight() {
+fn a_task_without_a_solution_and_without_an_answer_costs_one() {
     let (_keep, root) = dataset("D", 3);
     fs::write(root.join("Solutions/2.txt"), "three").unwrap();
     let said = score(&root, "1.txt 1\n", &["--json"]);
     assert_eq!(said.code, 5, "{said:?}");
     let results = json(&said);
-    assert_eq!(results["counts"]["excluded"], 1);
-    assert_eq!(results["metrics"]["line-error"]["n"], 2);
+    assert_eq!(results["counts"]["not_answered"], 2);
+    assert!((metric(&results, "line-error") - 2.0 / 3.0).abs() < 1e-12);
     assert!(said.err.contains("Solutions/2.txt holds \"three\""), "{}", said.err);
+}
+
+#[test]
+fn the_signature_knows_which_problem_has_which_solution() {
+    let (_one, first) = dataset("P", 1);
+    let (_two, second) = dataset("Q", 1);
+    write(&second, 1, "x\n\na\nb\nc\n", "3");
+    let predictions = "P/Tasks/1.txt 1\nQ/Tasks/1.txt 2\n";
+    let signature = |left: &Path, right: &Path| {
+        let both = format!("{}:{}", left.display(), right.display());
+        let arguments = ["score", "codrep", "-", "-d", &both, "--json"];
+        json(&feed(Path::new("/"), &arguments, predictions))["signature"].clone()
+    };
+    // The same two solutions in the same order, but of each other's problems.
+    let (_three, swapped_second) = dataset("Q", 1);
+    let (_four, swapped_first) = dataset("P", 1);
+    write(&swapped_first, 1, "x\n\na\nb\nc\n", "3");
+    assert_ne!(signature(&first, &second), signature(&swapped_second, &swapped_first));
+}
+
+#[test]
+fn a_line_too_long_is_one_line() {
+    let (_keep, root) = dataset("D", 2);
+    let long = format!("{}\n1.txt one\n", "x".repeat(40 << 20));
+    let said = score(&root, &long, &[]);
+    assert_eq!(said.code, 3);
+    assert!(said.err.contains("error: 2 lines of"), "{}", &said.err[..200]);
+    assert!(said.err.contains("standard input:2: \"one\""), "{}", &said.err[..200]);
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_shown_instead() {
+    let (_keep, root) = dataset("D", 1);
+    let said = score(&root, "\u{1b}[31mred.txt 1\n", &[]);
+    assert!(said.err.contains("\\u{1b}[31mred.txt"), "{:?}", said.err);
+    assert!(!said.err.contains('\u{1b}'), "{:?}", said.err);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assay_core::{Error, LineQuestion, Result, natural_order, sort_naturally};
+use assay_core::{Error, Result, natural_order, sort_naturally};
 
 use super::discover;
 use super::solution::parse_solution;
@@ -31,13 +31,13 @@ pub struct Dataset {
     pub(super) strays: Vec<String>,
 }
 
-/// A task as it was read.
+/// A task file as it was read.
 #[derive(Debug)]
-pub struct Task {
+pub struct TaskFile {
     /// Its place in the dataset, from 0.
     pub place: usize,
-    /// The task file's contents, or why they could not be had.
-    pub question: Result<LineQuestion, FileFault>,
+    /// Its contents, or why they could not be had.
+    pub text: Result<Vec<u8>, FileFault>,
 }
 
 /// What is wrong with a file.
@@ -73,7 +73,11 @@ impl Dataset {
         }
         let mut seen: BTreeMap<&str, String> = BTreeMap::new();
         for dataset in &datasets {
-            if let Some(other) = seen.insert(&dataset.name, dataset.origin()) {
+            let origin = dataset.origin();
+            if seen.get(dataset.name.as_str()) == Some(&origin) {
+                return Err(Error::refused(format!("{origin} is given twice")));
+            }
+            if let Some(other) = seen.insert(&dataset.name, origin) {
                 return Err(Error::refused(format!(
                     "two datasets are called {}: {other} and {}",
                     dataset.name,
@@ -110,6 +114,10 @@ impl Dataset {
         let mut orphans = Vec::new();
         for (stem, solution) in solutions {
             match place_of(&stems, &stem) {
+                Some(place) if by_place[place].is_some() => {
+                    let path = format!("{}/{root}Solutions/{stem}.txt", store.location());
+                    return Err(Error::refused(format!("{path} is in the archive twice")));
+                }
                 Some(place) => by_place[place] = Some(solution),
                 None => orphans.push(stem),
             }
@@ -165,11 +173,11 @@ impl Dataset {
         Err(FileFault { file: format!("{}/Solutions/{stem}.txt", self.origin()), reason })
     }
 
-    /// Reads the tasks for which `wanted` says so, each once, in the cheapest order.
+    /// Reads the task files for which `wanted` says so, each once, in the cheapest order.
     pub fn read(
         &self,
         wanted: &dyn Fn(usize) -> bool,
-        visit: &mut dyn FnMut(Task) -> Result<ControlFlow<()>>,
+        visit: &mut dyn FnMut(TaskFile) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let places: Vec<usize> = (0..self.stems.len()).filter(|&place| wanted(place)).collect();
         let paths: Vec<String> = places
@@ -178,10 +186,8 @@ impl Dataset {
             .collect();
         self.store.read(&paths, &mut |at, content: Content| {
             let place = places[at];
-            let question = content
-                .map(LineQuestion::new)
-                .map_err(|reason| FileFault { file: self.task_path(place), reason });
-            visit(Task { place, question })
+            let fault = |reason| FileFault { file: self.task_path(place), reason };
+            visit(TaskFile { place, text: content.map_err(fault) })
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Finding datasets under the paths that a user gives.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay_core::{Error, Result, sort_naturally};
@@ -9,18 +9,18 @@ use assay_core::{Error, Result, sort_naturally};
 use super::Dataset;
 use super::dataset::{Parts, read_solution};
 use crate::Store;
-use crate::store::is_archive_name;
+use crate::store::{absolute, is_archive_name};
 
 const TASK_FOLDERS: [&str; 2] = ["Tasks", "Files"];
 
 /// The datasets at `path`: a dataset's folder, its `Tasks` folder, an archive, a folder of task
 /// files, or a folder of any of these.
 pub(super) fn open(path: &Path, with_solutions: bool) -> Result<Vec<Dataset>> {
-    let metadata = std::fs::metadata(path).map_err(|error| Error::io("open", path, error))?;
+    let metadata = std::fs::metadata(path).map_err(|error| Error::reading("open", path, error))?;
     if !metadata.is_dir() {
         return open_store(Store::open(path)?, with_solutions);
     }
-    if let Some(parent) = parent_of_task_folder(path) {
+    if let Some(parent) = parent_of_task_folder(path)? {
         return open_store(Store::open(&parent)?, with_solutions);
     }
     let (has_task_folder, children) = look_into(path)?;
@@ -133,15 +133,15 @@ fn group(
 }
 
 /// The dataset's folder, where `path` is its `Tasks` or `Files` folder.
-fn parent_of_task_folder(path: &Path) -> Option<std::path::PathBuf> {
-    let full = path.canonicalize().ok()?;
-    let name = full.file_name()?.to_str()?;
-    TASK_FOLDERS.contains(&name).then(|| full.parent().map(Path::to_owned))?
+fn parent_of_task_folder(path: &Path) -> Result<Option<PathBuf>> {
+    let full = absolute(path)?;
+    let parent = full.rsplit_once('/').filter(|(_, name)| TASK_FOLDERS.contains(name));
+    Ok(parent.map(|(parent, _)| PathBuf::from(format!("{parent}/"))))
 }
 
 /// Whether `path` has a task folder, and which of its children are datasets of their own.
 fn look_into(path: &Path) -> Result<(bool, Vec<String>)> {
-    let error = |error| Error::io("list", path, error);
+    let error = |error| Error::reading("list", path, error);
     let mut has_task_folder = false;
     let mut children = Vec::new();
     for entry in std::fs::read_dir(path).map_err(error)? {

@@ -13,6 +13,6 @@ mod solution;
 pub mod stats;
 pub mod verify;
 
-pub use dataset::{Dataset, FileFault, Task};
+pub use dataset::{Dataset, FileFault, TaskFile};
 pub use paths::{PathFault, TaskAt, find_task};
 pub use prediction::{Prediction, parse_line_number, parse_prediction};

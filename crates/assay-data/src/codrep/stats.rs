@@ -82,7 +82,7 @@ pub fn stats(datasets: &[Dataset]) -> Result<Stats> {
     let mut counter = Counter::default();
     for dataset in datasets {
         dataset.read(&|_| true, &mut |task| {
-            match task.question {
+            match task.text.map(|text| LineQuestion::new(text, LineRule::Universal)) {
                 Ok(question) => counter.add(&question, dataset.solution(task.place).ok()),
                 Err(_) => counter.unreadable += 1,
             }
@@ -112,7 +112,7 @@ impl Counter {
     fn add(&mut self, question: &LineQuestion, solution: Option<usize>) {
         let text = question.text();
         self.bytes += text.len() as u64;
-        self.lengths.push(question.length(LineRule::Universal) as u64);
+        self.lengths.push(question.length() as u64);
         self.new_line_bytes.push(question.line().len() as u64);
         self.files.insert(Digest::of(text));
         let new = question.line().trim_ascii();

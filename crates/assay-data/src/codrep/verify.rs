@@ -2,7 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use assay_core::{Digest, Fingerprint, LineQuestion, LineRule, Result, split_lines};
+use assay_core::{
+    Digest, Fingerprint, LineQuestion, LineReference, LineRule, Question, Reference, Result,
+    split_lines,
+};
 use serde::Serialize;
 
 use super::{Dataset, FileFault};
@@ -39,17 +42,20 @@ pub struct Malformed {
 /// Reads a whole dataset and names everything that is wrong with it.
 pub fn verify(dataset: &Dataset) -> Result<Verified> {
     let total = dataset.stems().len();
-    let mut fingerprints: Vec<Option<Fingerprint>> = vec![None; total];
+    let mut fingerprints: Vec<Option<[Fingerprint; 2]>> = vec![None; total];
     let mut found: Vec<Vec<Malformed>> = Vec::new();
     found.resize_with(total, Vec::new);
     dataset.read(&|_| true, &mut |task| {
         let solution = dataset.solution(task.place);
         let found = &mut found[task.place];
-        match task.question {
-            Ok(question) => {
+        match task.text {
+            Ok(text) => {
                 let solution = solution.as_ref().ok().copied();
-                fingerprints[task.place] = Some(question.fingerprint(solution));
+                let question = LineQuestion::new(text, LineRule::Universal);
                 check_task(&question, solution, &dataset.task_path(task.place), found);
+                let reference = Reference::Line(LineReference { length: None, solution });
+                fingerprints[task.place] =
+                    Some([Question::Line(question).fingerprint(), reference.fingerprint()]);
             }
             Err(fault) => found.push(whole_file(fault)),
         }
@@ -58,7 +64,7 @@ pub fn verify(dataset: &Dataset) -> Result<Verified> {
     })?;
     let mut malformed: Vec<Malformed> = found.into_iter().flatten().collect();
     malformed.extend(outsiders(dataset));
-    let digest = Digest::of_problems(fingerprints.iter().flatten());
+    let digest = Digest::of_all(fingerprints.into_iter().flatten().flatten());
     Ok(Verified {
         dataset: dataset.name().to_owned(),
         origin: dataset.origin(),
@@ -88,7 +94,7 @@ fn check_task(
     if !question.separator().trim_ascii().is_empty() {
         report(2, "the line after the new line is not empty".to_owned());
     }
-    let length = question.length(LineRule::Universal);
+    let length = question.length();
     if length == 0 {
         report(3, "there is no program".to_owned());
         return;

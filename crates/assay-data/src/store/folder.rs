@@ -11,11 +11,16 @@ use rustix::io::Errno;
 
 use super::{Content, LARGEST_FILE, Take, too_large};
 
-/// Nearly every source file is smaller, and then takes one read. The allocator gives the same
+/// Nearly every source file is smaller, and then is read at once. The allocator gives the same
 /// block again and again, so the room costs nothing.
 const TYPICAL_SIZE: usize = 64 << 10;
 
 const PLAIN: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
+/// Does not note the time of reading, which Linux allows on files that are ours.
+#[cfg(target_os = "linux")]
+const NO_TRACE: OFlags = PLAIN.union(OFlags::NOATIME);
+#[cfg(not(target_os = "linux"))]
+const NO_TRACE: OFlags = PLAIN;
 
 #[derive(Debug)]
 pub(super) struct Folder {
@@ -87,7 +92,7 @@ fn kind_of(entry: &DirEntry) -> EntryKind {
 }
 
 fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
-    let error = |error| Error::io("list", folder, error);
+    let error = |error| Error::reading("list", folder, error);
     fs::read_dir(folder).map_err(error)?.collect::<Result<_, _>>().map_err(error)
 }
 
@@ -98,19 +103,19 @@ fn utf8_name(entry: &DirEntry) -> Result<String> {
         .map_err(|_| Error::refused(format!("the name of {} is not UTF-8", entry.path().display())))
 }
 
-/// Reads files of a folder at the least cost: three system calls for nearly every file.
+/// Reads files of a folder at the least cost.
 struct Reader<'a> {
     root: &'a Path,
     /// The inner folder that was used last. Opening a file from there spares the kernel the walk
     /// along the whole path.
     folder: Option<(String, OwnedFd)>,
-    /// Reading leaves no trace on files that are ours; on others' that is not allowed.
+    /// How files are opened, as far as that was allowed.
     flags: OFlags,
 }
 
 impl<'a> Reader<'a> {
     fn new(root: &'a Path) -> Self {
-        Self { root, folder: None, flags: PLAIN.union(OFlags::NOATIME) }
+        Self { root, folder: None, flags: NO_TRACE }
     }
 
     fn read(&mut self, path: &str) -> Content {
@@ -140,15 +145,17 @@ impl<'a> Reader<'a> {
 fn read_whole(file: &File) -> rustix::io::Result<Content> {
     let mut bytes = Vec::with_capacity(TYPICAL_SIZE);
     loop {
-        rustix::io::retry_on_intr(|| rustix::io::read(file, spare_capacity(&mut bytes)))?;
-        // A regular file gives all that it has: only a full buffer can mean that there is more.
-        if bytes.len() < bytes.capacity() {
+        let count =
+            rustix::io::retry_on_intr(|| rustix::io::read(file, spare_capacity(&mut bytes)))?;
+        if count == 0 {
             return Ok(Ok(bytes));
         }
         if bytes.len() as u64 > LARGEST_FILE {
             return Ok(Err(too_large(bytes.len() as u64)));
         }
-        bytes.reserve(bytes.len());
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(bytes.len());
+        }
     }
 }
 

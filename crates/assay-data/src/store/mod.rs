@@ -51,7 +51,8 @@ impl Store {
     /// Opens a folder or an archive. What kind of archive it is, its first bytes tell.
     pub fn open(path: &Path) -> Result<Self> {
         let location = absolute(path)?;
-        let metadata = std::fs::metadata(path).map_err(|error| Error::io("open", path, error))?;
+        let metadata =
+            std::fs::metadata(path).map_err(|error| Error::reading("open", path, error))?;
         let kind = if metadata.is_dir() {
             Kind::Folder(Folder::new(path))
         } else if metadata.is_file() {
@@ -108,7 +109,7 @@ impl Store {
     }
 
     fn archive(path: &Path) -> Result<Kind> {
-        let error = |error| Error::io("read", path, error);
+        let error = |error| Error::reading("read", path, error);
         let mut head = Vec::with_capacity(512);
         let mut file = File::open(path).map_err(error)?;
         file.by_ref().take(512).read_to_end(&mut head).map_err(error)?;
@@ -139,9 +140,9 @@ pub(crate) fn stem(name: &str) -> &str {
 }
 
 /// The absolute path without `.` and `..`, symbolic links left as they are.
-fn absolute(path: &Path) -> Result<String> {
+pub(crate) fn absolute(path: &Path) -> Result<String> {
     use std::path::Component;
-    let full = std::path::absolute(path).map_err(|error| Error::io("open", path, error))?;
+    let full = std::path::absolute(path).map_err(|error| Error::reading("open", path, error))?;
     let mut clean = PathBuf::new();
     for component in full.components() {
         match component {

@@ -49,19 +49,28 @@ impl Tarball {
     }
 
     pub(super) fn read(&self, paths: &[String], take: &mut Take<'_>) -> Result<()> {
-        let places: HashMap<&str, usize> =
+        let mut left: HashMap<&str, usize> =
             paths.iter().enumerate().map(|(at, path)| (path.as_str(), at)).collect();
-        let mut left = places.len();
-        if left == 0 {
+        if left.is_empty() {
             return Ok(());
         }
+        let mut flow = ControlFlow::Continue(());
         self.each(&mut |name, entry| {
-            let Some(&at) = places.get(name.as_str()) else { return Ok(ControlFlow::Continue(())) };
+            let Some(at) = left.remove(name.as_str()) else { return Ok(ControlFlow::Continue(())) };
             let size = entry.size();
-            let flow = take(at, read_member(entry, size))?;
-            left -= 1;
-            Ok(if left == 0 { ControlFlow::Break(()) } else { flow })
-        })
+            flow = take(at, read_member(entry, size))?;
+            Ok(if left.is_empty() { ControlFlow::Break(()) } else { flow })
+        })?;
+        // What was there when the archive was opened may be gone now.
+        let mut gone: Vec<usize> = left.into_values().collect();
+        gone.sort_unstable();
+        for at in gone {
+            if flow.is_break() {
+                break;
+            }
+            flow = take(at, Err("is not there any more".to_owned()))?;
+        }
+        Ok(())
     }
 
     fn each(&self, visit: &mut Visit<'_>) -> Result<()> {
@@ -76,14 +85,17 @@ impl Tarball {
                 .map_err(|error| self.broken(std::io::Error::other(error)))?;
             let name = name.strip_prefix("./").map(str::to_owned).unwrap_or(name);
             if visit(name, &mut entry)?.is_break() {
-                break;
+                return Ok(());
             }
         }
+        // A compressed stream has its checksum at the end, past what the archive needs.
+        let mut rest = archive.into_inner();
+        std::io::copy(&mut rest, &mut std::io::sink()).map_err(|error| self.broken(error))?;
         Ok(())
     }
 
     fn reader(&self) -> Result<Box<dyn Read>> {
-        let open = |error| Error::io("open", &self.path, error);
+        let open = |error| Error::reading("open", &self.path, error);
         let file = File::open(&self.path).map_err(open)?;
         Ok(match self.compression {
             Compression::None => Box::new(BufReader::with_capacity(1 << 18, file)),

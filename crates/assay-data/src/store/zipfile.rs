@@ -30,7 +30,7 @@ impl ZipFile {
         for name in archive.file_names() {
             let name = name.map_err(|error| self.broken(error))?;
             if !name.ends_with('/') {
-                names.push(name.into_owned());
+                names.push(name.strip_prefix("./").unwrap_or(&name).to_owned());
             }
         }
         names.sort_unstable();
@@ -51,7 +51,8 @@ impl ZipFile {
     }
 
     fn open(&self) -> Result<ZipArchive<BufReader<File>>> {
-        let file = File::open(&self.path).map_err(|error| Error::io("open", &self.path, error))?;
+        let file =
+            File::open(&self.path).map_err(|error| Error::reading("open", &self.path, error))?;
         ZipArchive::new(BufReader::new(file)).map_err(|error| self.broken(error))
     }
 
@@ -63,7 +64,9 @@ impl ZipFile {
 }
 
 fn read_by_name(archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Content {
-    let mut member = archive.by_name(name).map_err(|error| format!("cannot be read: {error}"))?;
+    let written = if archive.index_for_name(name).is_some() { name } else { &format!("./{name}") };
+    let mut member =
+        archive.by_name(written).map_err(|error| format!("cannot be read: {error}"))?;
     let size = member.size();
     read_member(&mut member, size)
 }

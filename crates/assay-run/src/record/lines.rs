@@ -1,48 +1,46 @@
 //! A file of JSON lines that only grows.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use assay_core::{Error, ProblemId, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A JSON-lines file, locked against other processes while it is open.
+/// A JSON-lines file. It is made when the first line is added; a last line that a crash has torn is
+/// passed over in reading, and cut off before the next line is added.
 pub(super) struct LineFile {
     path: PathBuf,
-    file: File,
+    writer: Option<File>,
 }
 
 impl LineFile {
-    /// Opens or makes the file, and cuts off a last line that was torn by a crash.
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        let io = |error| Error::io("open", path, error);
-        let file =
-            OpenOptions::new().read(true).append(true).create(true).open(path).map_err(io)?;
-        // Some network file systems have no locks; there, nobody is kept out.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            let message = format!("{} is in use by another process", path.display());
-            return Err(
-                Error::refused(message).hint("wait for the other run to end, or interrupt it")
-            );
-        }
-        let whole = length_of_whole_lines(&file).map_err(io)?;
-        file.set_len(whole).map_err(io)?;
-        Ok(Self { path: path.to_owned(), file })
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, writer: None }
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Lets go of the file, which is about to be replaced.
+    pub(super) fn close(&mut self) {
+        self.writer = None;
+    }
+
     /// Adds a line in one write, so that a crash can tear only this line.
     pub(super) fn append(&mut self, value: &impl Serialize) -> Result<()> {
-        let error = |error| Error::io("write", &self.path, error);
-        let mut line = serde_json::to_vec(value).map_err(|source| error(source.into()))?;
+        let mut line = serde_json::to_vec(value)
+            .map_err(|error| Error::writing("write", &self.path, error.into()))?;
         line.push(b'\n');
-        self.file.write_all(&line).map_err(error)
+        let path = &self.path;
+        let writer = match &mut self.writer {
+            Some(writer) => writer,
+            none => none.insert(open(path).map_err(|error| Error::writing("open", path, error))?),
+        };
+        writer.write_all(&line).map_err(|error| Error::writing("write", path, error))
     }
 
     /// Reads the lines from the start, one at a time, with their number from 1.
@@ -58,16 +56,18 @@ impl LineFile {
         &self,
         mut visit: impl FnMut(u64, u64, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let io = |error| Error::io("read", &self.path, error);
-        // A handle of its own, so that the place where lines are added stays where it is.
-        let file = File::open(&self.path).map_err(io)?;
+        let reading = |error| Error::reading("read", &self.path, error);
+        let file = match File::open(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            other => other.map_err(reading)?,
+        };
         let mut reader = BufReader::with_capacity(1 << 16, file);
         let mut bytes = Vec::new();
         let mut offset = 0;
         for line in 1.. {
             bytes.clear();
-            let count = reader.read_until(b'\n', &mut bytes).map_err(io)?;
-            if count == 0 {
+            let count = reader.read_until(b'\n', &mut bytes).map_err(reading)?;
+            if !bytes.ends_with(b"\n") {
                 break;
             }
             visit(line, offset, &bytes)?;
@@ -96,6 +96,13 @@ impl LineFile {
     }
 }
 
+/// Opens or makes the file, and cuts off a last line that was torn.
+fn open(path: &Path) -> std::io::Result<File> {
+    let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+    file.set_len(length_of_whole_lines(&file)?)?;
+    Ok(file)
+}
+
 /// Where the last whole line ends.
 fn length_of_whole_lines(mut file: &File) -> std::io::Result<u64> {
     const STEP: u64 = 1 << 16;
@@ -118,32 +125,36 @@ fn length_of_whole_lines(mut file: &File) -> std::io::Result<u64> {
 mod tests {
     use super::*;
 
-    fn check(content: &[u8], kept: &[u8]) {
+    fn check(content: &[u8], kept: &str) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
         std::fs::write(&path, content).unwrap();
-        drop(LineFile::open(&path).unwrap());
-        assert_eq!(std::fs::read(&path).unwrap(), kept);
+        let mut file = LineFile::new(path.clone());
+        let mut read = String::new();
+        let keep = |_, number: u32| {
+            read += &format!("{number}\n");
+            Ok(())
+        };
+        file.each(keep).unwrap();
+        assert_eq!(read, kept, "what is torn is not read");
+        file.append(&7).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{kept}7\n"));
     }
 
     #[test]
     fn a_torn_line_is_cut_off() {
-        check(b"", b"");
-        check(b"1\n2\n", b"1\n2\n");
-        check(b"1\n2", b"1\n");
-        check(b"{\"a\":", b"");
-        check(b"1\n\0\0\0", b"1\n");
+        check(b"", "");
+        check(b"1\n2\n", "1\n2\n");
+        check(b"1\n2", "1\n");
+        check(b"{\"a\":", "");
+        check(b"1\n\0\0\0", "1\n");
         let long = [b"1\n".as_slice(), &vec![b'x'; 200_000]].concat();
-        check(&long, b"1\n");
+        check(&long, "1\n");
     }
 
     #[test]
-    fn one_process_at_a_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.jsonl");
-        let open = LineFile::open(&path).unwrap();
-        assert!(LineFile::open(&path).is_err());
-        drop(open);
-        assert!(LineFile::open(&path).is_ok());
+    fn a_file_that_is_not_there_has_no_lines() {
+        let file = LineFile::new(PathBuf::from("/nowhere/x.jsonl"));
+        file.each(|_, _: u32| panic!("there is a line")).unwrap();
     }
 }

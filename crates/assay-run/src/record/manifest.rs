@@ -40,7 +40,7 @@ impl Manifest {
             signature: plan.signature.clone(),
             started,
             problems: plan.total(),
-            data_digest: plan.data_digest,
+            data_digest: plan.open.digest,
             request: plan.request.clone(),
             tool: plan.tool.clone(),
             machine: Machine::this(),
@@ -54,7 +54,7 @@ impl Manifest {
         }
 
         let refuse = |what: &str| Error::refused(format!("{} {what}", path.display()));
-        let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, error))?;
+        let bytes = std::fs::read(path).map_err(|error| Error::reading("read", path, error))?;
         let versioned: Versioned = serde_json::from_slice(&bytes)
             .map_err(|error| refuse("is not a run's manifest").because(error))?;
         if versioned.format != FORMAT {

@@ -10,13 +10,13 @@ mod lines;
 mod manifest;
 mod order;
 
-use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::Write;
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use assay_core::{
-    Answer, Counts, DigestOf, Error, Outcome, ProblemId, Problems, Result, Results, Selection,
+    Answer, Counts, DigestOf, Error, ProblemId, Problems, Result, Results, SampleKey,
     SessionReport, Task, Verdict,
 };
 use serde::Serialize;
@@ -29,25 +29,49 @@ const ANSWERS: &str = "answers.jsonl";
 const VERDICTS: &str = "verdicts.jsonl";
 const SOLVER: &str = "solver.jsonl";
 const RESULTS: &str = "results.json";
+const SCRATCH: &str = "scratch";
 
 /// Whether `folder` holds a run.
 pub fn is_run(folder: &Path) -> bool {
     folder.join(MANIFEST).is_file()
 }
 
-/// The record of one run, open for writing. Only one process can have it open.
+/// The record of one run. Only one process can have it open.
 pub(crate) struct Record {
     folder: PathBuf,
     answers: LineFile,
     verdicts: LineFile,
+    solver: LineFile,
+    /// Holds the manifest's lock: the one file of a run that is never replaced.
+    _lock: File,
 }
 
 /// What a run's files say is done.
 pub(crate) struct Done {
-    /// Which problems have their verdict.
-    pub(crate) graded: Selection,
-    /// Answers that have no verdict yet, by rank.
-    pub(crate) ungraded: HashMap<usize, Answer>,
+    /// What has its verdict.
+    pub(crate) graded: Graded,
+    /// Answers that have no verdict yet.
+    pub(crate) ungraded: HashMap<SampleKey, Answer>,
+}
+
+/// Samples that have their verdict, and problems that are out of the count.
+#[derive(Default)]
+pub(crate) struct Graded {
+    samples: HashSet<SampleKey>,
+    excluded: HashSet<usize>,
+}
+
+impl Graded {
+    /// The samples that have their verdict.
+    pub(crate) fn keys(&self) -> &HashSet<SampleKey> {
+        &self.samples
+    }
+
+    /// Whether nothing is left to do for a problem of so many samples.
+    pub(crate) fn has_all(&self, rank: usize, samples: u32) -> bool {
+        let has = |sample| self.samples.contains(&SampleKey { rank, sample });
+        self.excluded.contains(&rank) || (0..samples).all(has)
+    }
 }
 
 impl Record {
@@ -55,19 +79,49 @@ impl Record {
     pub(crate) fn create(parent: &Path, manifest: &Manifest, unique: u128) -> Result<Self> {
         let folder = make_folder(parent, manifest, unique)?;
         write_whole(&folder.join(MANIFEST), manifest)?;
-        Self::open_files(folder)
+        Self::lock(folder)
     }
 
-    /// Opens an existing record to go on with it. A last line that was torn is cut off.
+    /// Opens an existing record to go on with it.
     pub(crate) fn open(folder: &Path) -> Result<(Self, Manifest)> {
+        let record = Self::lock(folder.to_owned())?;
         let manifest = Manifest::read(&folder.join(MANIFEST))?;
-        Ok((Self::open_files(folder.to_owned())?, manifest))
+        Ok((record, manifest))
     }
 
-    fn open_files(folder: PathBuf) -> Result<Self> {
-        let answers = LineFile::open(&folder.join(ANSWERS))?;
-        let verdicts = LineFile::open(&folder.join(VERDICTS))?;
-        Ok(Self { folder, answers, verdicts })
+    fn lock(folder: PathBuf) -> Result<Self> {
+        let path = folder.join(MANIFEST);
+        let lock = File::open(&path).map_err(|error| Error::reading("open", &path, error))?;
+        // Some network file systems have no locks; there, nobody is kept out.
+        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            let message = format!("{} is in use by another process", folder.display());
+            return Err(
+                Error::refused(message).hint("wait for the other run to end, or interrupt it")
+            );
+        }
+        let file = |name| LineFile::new(folder.join(name));
+        let (answers, verdicts, solver) = (file(ANSWERS), file(VERDICTS), file(SOLVER));
+        Ok(Self { folder, answers, verdicts, solver, _lock: lock })
+    }
+
+    /// An empty folder for a solver to write in.
+    pub(crate) fn scratch(&self) -> Result<PathBuf> {
+        self.clear_scratch()?;
+        let scratch = self.folder.join(SCRATCH);
+        fs::create_dir(&scratch)
+            .and_then(|()| std::path::absolute(&scratch))
+            .map_err(|error| Error::writing("make", &scratch, error))
+    }
+
+    /// Clears that folder away, also after a run that was killed.
+    pub(crate) fn clear_scratch(&self) -> Result<()> {
+        let scratch = self.folder.join(SCRATCH);
+        match fs::remove_dir_all(&scratch) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(Error::writing("clear", &scratch, error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Where it is.
@@ -87,17 +141,13 @@ impl Record {
 
     /// Writes down what a session of an external solver was like.
     pub(crate) fn session(&mut self, report: &SessionReport) -> Result<()> {
-        LineFile::open(&self.folder.join(SOLVER))?.append(report)
+        self.solver.append(report)
     }
 
     /// Every session so far.
     pub(crate) fn sessions(&self) -> Result<Vec<SessionReport>> {
         let mut sessions = Vec::new();
-        let path = self.folder.join(SOLVER);
-        if !path.exists() {
-            return Ok(sessions);
-        }
-        LineFile::open(&path)?.each(|_, report: SessionReport| {
+        self.solver.each(|_, report: SessionReport| {
             sessions.push(report);
             Ok(())
         })?;
@@ -107,27 +157,34 @@ impl Record {
     /// What the files say is done.
     pub(crate) fn done(&self, problems: &dyn Problems) -> Result<Done> {
         let ranks = ranks(problems);
-        let mut has_answer = vec![false; problems.ids().len()];
+        let mut answered = HashSet::new();
         self.answers.each(|line, answer: Answer| {
-            has_answer[self.answers.rank(line, &answer.problem, &ranks)?] = true;
+            let rank = self.answers.rank(line, &answer.problem, &ranks)?;
+            answered.insert(SampleKey { rank, sample: answer.sample });
             Ok(())
         })?;
-        let mut graded = vec![false; problems.ids().len()];
+        let mut graded = Graded::default();
         self.verdicts.each(|line, verdict: Verdict| {
             let rank = self.verdicts.rank(line, &verdict.problem, &ranks)?;
+            let key = SampleKey { rank, sample: verdict.sample };
             // A verdict whose answer never reached the disk is worth nothing.
-            graded[rank] |= has_answer[rank] || verdict.outcome == Outcome::Excluded;
+            if verdict.is_excluded() {
+                graded.excluded.insert(rank);
+            } else if answered.contains(&key) {
+                graded.samples.insert(key);
+            }
             Ok(())
         })?;
         let mut ungraded = HashMap::new();
         self.answers.each(|line, answer: Answer| {
             let rank = self.answers.rank(line, &answer.problem, &ranks)?;
-            if !graded[rank] {
-                ungraded.entry(rank).or_insert(answer);
+            let key = SampleKey { rank, sample: answer.sample };
+            if !graded.samples.contains(&key) {
+                ungraded.insert(key, answer);
             }
             Ok(())
         })?;
-        Ok(Done { graded: Selection::of(graded.len(), |rank| graded[rank]), ungraded })
+        Ok(Done { graded, ungraded })
     }
 
     /// The results, if the run is complete.
@@ -137,8 +194,8 @@ impl Record {
             Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
                 Error::refused(format!("{} is not a results file", path.display())).because(error)
             }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io("read", &path, error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::reading("read", &path, error)),
         }
     }
 
@@ -153,14 +210,14 @@ impl Record {
         order::sort::<Answer>(&mut self.answers, &ranks)?;
         order::sort::<Verdict>(&mut self.verdicts, &ranks)?;
         let mut counts = Counts::default();
-        let mut tally = task.tally();
+        let mut tally = task.tally(&manifest.request.task.settings);
         self.verdicts.each(|_, verdict: Verdict| {
             counts.add(&verdict);
             tally.add(&verdict);
             Ok(())
         })?;
         let results = Results {
-            task: manifest.request.task.clone(),
+            task: manifest.request.task.name.clone(),
             solver: manifest.request.solver.clone(),
             signature: manifest.signature.clone(),
             counts,
@@ -174,7 +231,7 @@ impl Record {
     pub(crate) fn excluded(&self) -> Result<Vec<Verdict>> {
         let mut excluded = Vec::new();
         self.verdicts.each(|_, verdict: Verdict| {
-            if verdict.outcome == Outcome::Excluded {
+            if verdict.is_excluded() {
                 excluded.push(verdict);
             }
             Ok(())
@@ -189,7 +246,7 @@ fn ranks(problems: &dyn Problems) -> HashMap<&ProblemId, usize> {
 }
 
 fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathBuf> {
-    fs::create_dir_all(parent).map_err(|error| Error::io("make", parent, error))?;
+    fs::create_dir_all(parent).map_err(|error| Error::writing("make", parent, error))?;
     let time = manifest.started.replace(['-', ':'], "");
     let word = |text: &str| -> String {
         let name = text.split(':').next().unwrap_or_default();
@@ -202,15 +259,15 @@ fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathB
         let id = digest.finish().short();
         let name = format!(
             "{time}-{}-{}-{}",
-            manifest.request.task,
+            manifest.request.task.name,
             word(&manifest.request.solver),
             &id[..6]
         );
         let folder = parent.join(name);
         match fs::create_dir(&folder) {
             Ok(()) => return Ok(folder),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(Error::io("make", &folder, error)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(Error::writing("make", &folder, error)),
         }
     }
     Err(Error::failed(format!("failed to find a new folder name in {}", parent.display())))
@@ -219,7 +276,7 @@ fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathB
 /// Writes a file so that it is either there whole or not at all.
 fn write_whole(path: &Path, value: &impl Serialize) -> Result<()> {
     let beside = path.with_extension("json.new");
-    let write = || -> std::io::Result<()> {
+    let write = || -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(value)?;
         text.push(b'\n');
         let mut file = File::create(&beside)?;
@@ -227,5 +284,5 @@ fn write_whole(path: &Path, value: &impl Serialize) -> Result<()> {
         file.sync_all()?;
         fs::rename(&beside, path)
     };
-    write().map_err(|error| Error::io("write", path, error))
+    write().map_err(|error| Error::writing("write", path, error))
 }

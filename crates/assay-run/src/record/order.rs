@@ -1,5 +1,6 @@
 //! Puts the lines of a complete run into task order.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -34,7 +35,7 @@ struct Place {
     length: usize,
 }
 
-/// Sorts the file's lines by rank and sample, the first of several for the same one winning. The
+/// Sorts the file's lines by rank and sample; of several for the same one the last counts. The
 /// sorted file takes the place of the other in one step, and only if there is a difference.
 pub(super) fn sort<T: About>(
     file: &mut LineFile,
@@ -51,8 +52,9 @@ pub(super) fn sort<T: About>(
     if places.is_sorted_by(|left, right| left.key < right.key) {
         return Ok(());
     }
-    places.sort_by_key(|place| (place.key, place.offset));
+    places.sort_by_key(|place| (place.key, Reverse(place.offset)));
     places.dedup_by_key(|place| place.key);
+    file.close();
     let path = file.path().to_owned();
     let beside = path.with_extension("jsonl.new");
     let rewrite = || -> std::io::Result<()> {
@@ -67,7 +69,5 @@ pub(super) fn sort<T: About>(
         sorted.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
         std::fs::rename(&beside, &path)
     };
-    rewrite().map_err(|error| Error::io("write", &path, error))?;
-    *file = LineFile::open(&path)?;
-    Ok(())
+    rewrite().map_err(|error| Error::writing("write", &path, error))
 }

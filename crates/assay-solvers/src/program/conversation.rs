@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use assay_core::{
-    Cancel, Emit, Fault, FaultKind, Problems, Response, Result, SessionEnd, SessionReport, Why,
+    Cancel, Fault, FaultKind, Problems, Response, Result, SessionEnd, SessionReport, TakeAnswers,
+    Why,
 };
 
 use super::process::Process;
@@ -37,7 +38,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Runs the program, passes its answers on, and says of every other task why it has none.
-    pub(super) fn hold(mut self, cancel: &Cancel, emit: &mut Emit<'_>) -> Result<()> {
+    pub(super) fn hold(mut self, cancel: &Cancel, emit: &mut dyn TakeAnswers) -> Result<()> {
         let solver = self.solver;
         let mut command = solver.command.clone();
         command.push(self.staged.folder.display().to_string());
@@ -60,7 +61,7 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    fn hear(&mut self, line: &[u8], emit: &mut Emit<'_>) -> Result<()> {
+    fn hear(&mut self, line: &[u8], emit: &mut dyn TakeAnswers) -> Result<()> {
         match self.understand(line) {
             Ok(None) => Ok(()),
             Ok(Some((rank, response))) => {
@@ -77,26 +78,20 @@ impl<'a> Conversation<'a> {
     fn understand(&self, line: &[u8]) -> Result<Option<(usize, Response)>, Fault> {
         let text = std::str::from_utf8(line)
             .map_err(|_| Fault::new(FaultKind::Malformed, "the line is not UTF-8"))?;
-        let Some(parsed) = self.problems.parse_answer(&self.in_this_dataset(text))? else {
-            return Ok(None);
-        };
-        if self.open.contains(&parsed.rank) {
-            return Ok(Some((parsed.rank, parsed.response)));
+        let parsed = self.problems.parse_answer(text).or_else(|fault| {
+            // A bare file name means a task of the folder that the program was given.
+            let here = format!("{}/Tasks/{}", self.staged.dataset, text.trim_start());
+            self.problems.parse_answer(&here).map_err(|_| fault)
+        });
+        let Some(parsed) = parsed? else { return Ok(None) };
+        let rank = parsed.key.rank;
+        if self.open.contains(&rank) {
+            return Ok(Some((rank, parsed.response)));
         }
-        let id = &self.problems.ids()[parsed.rank];
-        let asked = self.staged.ranks.contains(&parsed.rank);
+        let id = &self.problems.ids()[rank];
+        let asked = self.staged.ranks.contains(&rank);
         let what = if asked { "a second answer to" } else { "was not asked about" };
         Err(Fault::new(FaultKind::Duplicate, format!("{what} {id}")))
-    }
-
-    /// A bare file name means a task of the folder that the program was given.
-    fn in_this_dataset(&self, line: &str) -> String {
-        let bare = line.split_whitespace().next().is_some_and(|word| !word.contains('/'));
-        if bare {
-            format!("{}/Tasks/{}", self.staged.dataset, line.trim_start())
-        } else {
-            line.to_owned()
-        }
     }
 
     fn note(&mut self, line: &[u8], fault: Fault) {
@@ -110,12 +105,16 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    fn close(&mut self, end: &SessionEnd, stderr: &str, emit: &mut Emit<'_>) -> Result<()> {
+    fn close(&mut self, end: &SessionEnd, stderr: &str, emit: &mut dyn TakeAnswers) -> Result<()> {
         let limit = self.solver.time_limit.as_secs_f64();
         let last_words = stderr.trim_end().lines().next_back().unwrap_or_default();
         let (why, detail) = match end {
             // The run is to be resumed: what has no answer yet stays open.
             SessionEnd::Cancelled => return Ok(()),
+            SessionEnd::Exited(0) if self.garbage_lines > 0 => {
+                let count = self.garbage_lines;
+                (Why::Garbage, format!("the program printed {count} lines that are no answers"))
+            }
             SessionEnd::Exited(0) => (Why::Silent, "the program said nothing to it".to_owned()),
             SessionEnd::Exited(code) => {
                 (Why::Crashed, format!("the program ended with status {code}: {last_words}"))

@@ -13,8 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_core::{AnswerTogether, Batch, Emit, Error, Problem, Question, Reading, Result};
-use tempfile::TempDir;
+use assay_core::{AnswerTogether, Batch, Error, Problem, Question, Reading, Result, TakeAnswers};
 
 use crate::SolverSettings;
 use conversation::Conversation;
@@ -44,11 +43,8 @@ impl ProgramSolver {
 }
 
 impl AnswerTogether for ProgramSolver {
-    fn answer_all(&self, batch: &Batch<'_>, emit: &mut Emit<'_>) -> Result<()> {
-        let scratch = TempDir::with_prefix("assay-tasks-").map_err(|error| {
-            Error::failed("failed to make a folder for the tasks").because(error)
-        })?;
-        for staged in stage(batch, scratch.path())? {
+    fn answer_all(&self, batch: &Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()> {
+        for staged in stage(batch)? {
             if batch.cancel.is_cancelled() {
                 break;
             }
@@ -58,22 +54,18 @@ impl AnswerTogether for ProgramSolver {
     }
 }
 
-/// Writes the wanted tasks to `scratch/<dataset>/Tasks/`.
-fn stage(batch: &Batch<'_>, scratch: &Path) -> Result<Vec<Staged>> {
+/// Writes the wanted tasks to `<dataset>/Tasks/` in the scratch folder.
+fn stage(batch: &Batch<'_>) -> Result<Vec<Staged>> {
     let mut staged: Vec<Staged> = Vec::new();
-    let mut outcome = Ok(());
     batch.problems.read(batch.wanted, &mut |reading| {
         // A flawed problem is counted as excluded by the run engine.
         if let Reading::Problem(problem) = reading {
-            outcome = add_task(&mut staged, scratch, &problem);
+            add_task(&mut staged, batch.scratch, &problem)?;
         }
-        if outcome.is_err() || batch.cancel.is_cancelled() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        let cancelled = batch.cancel.is_cancelled();
+        Ok(if cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     })?;
-    outcome.map(|()| staged)
+    Ok(staged)
 }
 
 /// Problems come dataset by dataset, so a new name starts a new folder.
@@ -82,7 +74,7 @@ fn add_task(staged: &mut Vec<Staged>, scratch: &Path, problem: &Problem) -> Resu
     let (dataset, stem) = problem.id.as_str().rsplit_once('/').unwrap_or(("", problem.id.as_str()));
     let folder = scratch.join(dataset).join("Tasks");
     if staged.last().is_none_or(|last| last.dataset != dataset) {
-        std::fs::create_dir_all(&folder).map_err(|error| Error::io("make", &folder, error))?;
+        std::fs::create_dir_all(&folder).map_err(|error| Error::writing("make", &folder, error))?;
         staged.push(Staged {
             dataset: dataset.to_owned(),
             folder: folder.clone(),
@@ -90,7 +82,8 @@ fn add_task(staged: &mut Vec<Staged>, scratch: &Path, problem: &Problem) -> Resu
         });
     }
     let path = folder.join(format!("{stem}.txt"));
-    std::fs::write(&path, question.text()).map_err(|error| Error::io("write", &path, error))?;
+    std::fs::write(&path, question.text())
+        .map_err(|error| Error::writing("write", &path, error))?;
     staged.last_mut().into_iter().for_each(|last| {
         last.ranks.insert(problem.rank);
     });

@@ -13,7 +13,9 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// The longest line of output that is taken; the rest of a longer one is dropped.
-const LONGEST_LINE: u64 = 1 << 20;
+const LONGEST_LINE: u64 = 64 << 10;
+/// How many lines may wait to be heard.
+const WAITING_LINES: usize = 256;
 /// How much of the end of standard error is kept.
 const STDERR_TAIL: usize = 4 << 10;
 /// How often the clock and the cancel flag are looked at while the program is silent.
@@ -26,6 +28,8 @@ pub(super) struct Process {
     child: Child,
     lines: Receiver<Vec<u8>>,
     stderr: Arc<Mutex<Vec<u8>>>,
+    /// Closes when standard error has been read to its end.
+    stderr_closed: Receiver<()>,
     started: Instant,
     time_limit: Duration,
     /// Once the child is reaped, its number may belong to somebody else.
@@ -51,16 +55,28 @@ impl Process {
                     .because(error)
                     .hint("program:CMD is looked for as a shell would, without aliases")
             })?;
-        let (sender, lines) = bounded(1024);
+        let (sender, lines) = bounded(WAITING_LINES);
+        let (stderr_open, stderr_closed) = bounded::<()>(0);
         let stderr = Arc::default();
         if let Some(pipe) = child.stdout.take() {
             thread::spawn(move || send_lines(pipe, &sender));
         }
         if let Some(pipe) = child.stderr.take() {
             let tail = Arc::clone(&stderr);
-            thread::spawn(move || keep_tail(pipe, &tail));
+            thread::spawn(move || {
+                keep_tail(pipe, &tail);
+                drop(stderr_open);
+            });
         }
-        Ok(Self { child, lines, stderr, started: Instant::now(), time_limit, reaped: false })
+        Ok(Self {
+            child,
+            lines,
+            stderr,
+            stderr_closed,
+            started: Instant::now(),
+            time_limit,
+            reaped: false,
+        })
     }
 
     /// Hands over every line of output until the program ends, is out of time or is cancelled. In
@@ -72,6 +88,10 @@ impl Process {
     ) -> Result<SessionEnd> {
         let end = self.listen(cancel, hear);
         let status = self.end_group();
+        // What it said before its end counts.
+        for line in self.lines.try_iter() {
+            hear(&line)?;
+        }
         match end? {
             Some(end) => Ok(end),
             None => status.map(describe).map_err(|error| {
@@ -87,6 +107,8 @@ impl Process {
 
     /// The end of what it wrote to standard error.
     pub(super) fn stderr_tail(&self) -> String {
+        // The last words may still be on their way; something that escaped may never close the pipe.
+        let _ = self.stderr_closed.recv_timeout(GRACE);
         let tail = self.stderr.lock().map(|tail| tail.clone()).unwrap_or_default();
         String::from_utf8_lossy(&tail).into_owned()
     }
@@ -102,7 +124,7 @@ impl Process {
             if cancel.is_cancelled() {
                 return Ok(Some(SessionEnd::Cancelled));
             }
-            if ended.is_none() && self.elapsed() >= self.time_limit {
+            if ended.is_none() && self.elapsed() >= self.time_limit && !self.has_ended() {
                 return Ok(Some(SessionEnd::TimedOut));
             }
             if silent {

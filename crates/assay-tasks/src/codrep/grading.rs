@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use assay_core::{
-    Check, Estimate, Fault, FaultKind, Grader, LineReference, Named, NoAnswer, Outcome, ProblemId,
-    Reference, Response, Tally, Verdict, Why,
+    Case, Check, Effort, Estimate, Fault, FaultKind, Grader, LineReference, Named, Outcome,
+    Reference, Response, Result, Tally, Verdict,
 };
 use assay_metrics::line::{UNANSWERED_LOSS, grade_lines};
 use assay_stats::{bounded_mean, proportion};
@@ -21,7 +21,10 @@ pub(super) struct LineGrader;
 impl Grader for LineGrader {
     fn check(&self, reference: &Reference, response: &Response) -> Check {
         let Reference::Line(LineReference { length, solution }) = *reference;
-        let Response::Lines(lines) = response else { return Check::Possible };
+        let lines = match response {
+            Response::Lines(lines) => lines,
+            Response::None(_) => return Check::Possible,
+        };
         // A line up to the right one is in the file, whose length then does not matter: most
         // answers are checked without their file being opened.
         let surely = length.or(solution).unwrap_or_default();
@@ -29,40 +32,36 @@ impl Grader for LineGrader {
             return Check::Possible;
         };
         let Some(length) = length else { return Check::Unclear };
-        let line = if *line == usize::MAX { "that line".into() } else { format!("line {line}") };
-        let message = format!("{line} is out of range: the program has lines 1 to {length}");
+        let message = format!("line {line} is out of range: the program has lines 1 to {length}");
         Check::Impossible(Fault::new(FaultKind::OutOfRange, message))
     }
 
-    fn grade(
-        &self,
-        problem: &ProblemId,
-        sample: u32,
-        reference: &Reference,
-        response: &Response,
-    ) -> Verdict {
-        let Reference::Line(reference) = reference;
-        let unanswered = |reason: &NoAnswer| {
-            Verdict::unanswered(problem.clone(), sample, reason).score(LOSS, UNANSWERED_LOSS)
-        };
-        let lines = match response {
+    fn grade(&self, case: &Case<'_>) -> Result<Verdict> {
+        let Reference::Line(reference) = case.reference;
+        let (problem, sample) = (case.problem.clone(), case.sample);
+        let lines = match case.response {
             Response::Lines(lines) => lines,
-            Response::None(reason) => return unanswered(reason),
+            Response::None(reason) => {
+                let verdict = Verdict::unanswered(problem, sample, reason);
+                return Ok(verdict.score(LOSS, UNANSWERED_LOSS));
+            }
         };
-        let Some(solution) = reference.solution else {
-            return Verdict::excluded(problem.clone(), "its solution is not known".to_owned());
-        };
-        let Some(grade) = grade_lines(lines, solution) else {
-            return unanswered(&NoAnswer { why: Why::Silent, detail: String::new() });
+        let grade = reference.solution.and_then(|solution| grade_lines(lines, solution));
+        let Some(grade) = grade else {
+            return Ok(Verdict::excluded(problem, "its solution is not known".to_owned()));
         };
         let outcome = if grade.hit == Some(1) { Outcome::Passed } else { Outcome::Failed };
-        let verdict = Verdict::new(problem.clone(), sample, outcome)
+        let verdict = Verdict::new(problem, sample, outcome)
             .score(LOSS, grade.loss)
             .score(GIVEN, lines.len() as f64);
-        match grade.hit {
+        Ok(match grade.hit {
             Some(place) => verdict.score(HIT, place as f64),
             None => verdict,
-        }
+        })
+    }
+
+    fn effort(&self) -> Effort {
+        Effort::Trivial
     }
 }
 

@@ -2,9 +2,10 @@
 
 mod grading;
 mod problems;
+mod report;
 
 use assay_core::{
-    DataChoice, Grader, MetricCard, Problems, Result, Tally, Task, TaskCard, TaskOptions,
+    DataChoice, Grader, MetricCard, Problems, Result, Results, Tally, Task, TaskCard, TaskSettings,
 };
 use assay_data::codrep::Dataset;
 
@@ -63,19 +64,32 @@ impl Task for CodRep {
         &CARD
     }
 
-    fn open(&self, data: &DataChoice, options: TaskOptions) -> Result<Box<dyn Problems>> {
+    fn open(
+        &self,
+        data: &DataChoice,
+        settings: &TaskSettings,
+        with_references: bool,
+    ) -> Result<Box<dyn Problems>> {
         let datasets = match data {
-            DataChoice::Sample => Dataset::open_store(sample::codrep(), options.with_references)?,
-            DataChoice::Paths(paths) => Dataset::open_all(paths, options.with_references)?,
+            DataChoice::Sample => Dataset::open_store(sample::codrep(), with_references)?,
+            DataChoice::Paths(paths) => Dataset::open_all(paths, with_references)?,
         };
-        Ok(Box::new(problems::LineProblems::new(datasets, options)))
+        Ok(Box::new(problems::LineProblems::new(datasets, settings.rules, with_references)))
     }
 
-    fn grader(&self) -> Box<dyn Grader> {
-        Box::new(grading::LineGrader)
+    fn grader(&self, _settings: &TaskSettings) -> Result<Box<dyn Grader>> {
+        Ok(Box::new(grading::LineGrader))
     }
 
-    fn tally(&self) -> Box<dyn Tally> {
+    fn tally(&self, _settings: &TaskSettings) -> Box<dyn Tally> {
         Box::<grading::LineTally>::default()
+    }
+
+    fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)> {
+        vec![("rules", settings.rules.to_string())]
+    }
+
+    fn original_report(&self, results: &Results) -> Option<String> {
+        Some(report::original_lines(results))
     }
 }

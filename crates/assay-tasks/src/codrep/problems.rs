@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use assay_core::{
     Fault, FaultKind, Flaw, LineQuestion, LineReference, LineRule, ParsedAnswer, Problem,
-    ProblemId, Problems, Question, Reading, Reference, Response, Result, Rules, Selection,
-    TaskOptions, Visit,
+    ProblemId, Problems, Question, Reading, Reference, Response, Result, Rules, SampleKey,
+    Selection, Visit,
 };
 use assay_data::codrep::{
-    Dataset, FileFault, PathFault, TaskAt, find_task, parse_line_number, parse_prediction,
+    Dataset, PathFault, TaskAt, TaskFile, find_task, parse_line_number, parse_prediction,
 };
 
 pub(super) struct LineProblems {
@@ -21,7 +21,7 @@ pub(super) struct LineProblems {
 }
 
 impl LineProblems {
-    pub(super) fn new(datasets: Vec<Dataset>, options: TaskOptions) -> Self {
+    pub(super) fn new(datasets: Vec<Dataset>, rules: Rules, with_references: bool) -> Self {
         let mut starts = Vec::with_capacity(datasets.len());
         let mut ids = Vec::new();
         for dataset in &datasets {
@@ -29,41 +29,26 @@ impl LineProblems {
             let names = dataset.stems().iter().map(|stem| format!("{}/{stem}", dataset.name()));
             ids.extend(names.map(ProblemId::from));
         }
-        let rule = match options.rules {
+        let rule = match rules {
             Rules::Compat => LineRule::Universal,
             Rules::Strict => LineRule::LineFeed,
         };
-        Self { datasets, starts, ids, rule, with_references: options.with_references }
+        Self { datasets, starts, ids, rule, with_references }
     }
 
-    fn reading(
-        &self,
-        rank: usize,
-        question: Result<LineQuestion, FileFault>,
-        solution: Option<Result<usize, FileFault>>,
-        path: impl Fn() -> String,
-    ) -> Reading {
-        match self.problem(rank, question, solution, path) {
-            Ok(problem) => Reading::Problem(problem),
-            Err(reason) => Reading::Flawed(Flaw { id: self.ids[rank].clone(), rank, reason }),
-        }
-    }
-
-    fn problem(
-        &self,
-        rank: usize,
-        question: Result<LineQuestion, FileFault>,
-        solution: Option<Result<usize, FileFault>>,
-        path: impl Fn() -> String,
-    ) -> Result<Problem, String> {
-        let question = question.map_err(|fault| fault.to_string())?;
-        let solution = solution.transpose().map_err(|fault| fault.to_string())?;
-        let length = question.length(self.rule);
+    /// The problem in a task file of `dataset`, or what is wrong with it.
+    fn problem(&self, rank: usize, file: TaskFile, dataset: &Dataset) -> Result<Problem, String> {
+        let text = file.text.map_err(|fault| fault.to_string())?;
+        let solution = self.with_references.then(|| dataset.solution(file.place)).transpose();
+        let solution = solution.map_err(|fault| fault.to_string())?;
+        let question = LineQuestion::new(text, self.rule);
+        let length = question.length();
         if length == 0 {
-            return Err(format!("{} holds no program", path()));
+            return Err(format!("{} holds no program", dataset.task_path(file.place)));
         }
         if let Some(line) = solution.filter(|&line| line > length) {
-            return Err(format!("{}: the solution is line {line}, of {length}", path()));
+            let path = dataset.task_path(file.place);
+            return Err(format!("{path}: the solution is line {line}, of {length}"));
         }
         Ok(Problem {
             id: self.ids[rank].clone(),
@@ -101,10 +86,15 @@ impl Problems for LineProblems {
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
         for (dataset, &start) in self.datasets.iter().zip(&self.starts) {
             let mut flow = ControlFlow::Continue(());
-            dataset.read(&|place| wanted.contains(start + place), &mut |task| {
-                let solution = self.with_references.then(|| dataset.solution(task.place));
-                let path = || dataset.task_path(task.place);
-                flow = visit(self.reading(start + task.place, task.question, solution, path));
+            dataset.read(&|place| wanted.contains(start + place), &mut |file| {
+                let rank = start + file.place;
+                let reading = match self.problem(rank, file, dataset) {
+                    Ok(problem) => Reading::Problem(problem),
+                    Err(reason) => {
+                        Reading::Flawed(Flaw { id: self.ids[rank].clone(), rank, reason })
+                    }
+                };
+                flow = visit(reading)?;
                 Ok(flow)
             })?;
             if flow.is_break() {
@@ -138,11 +128,15 @@ impl Problems for LineProblems {
             .map(|word| parse_line_number(word))
             .collect::<Result<_, _>>()
             .map_err(|fault: Fault| fault.about(rank))?;
-        Ok(Some(ParsedAnswer { rank, response: Response::Lines(lines) }))
+        let key = SampleKey { rank, sample: 0 };
+        Ok(Some(ParsedAnswer { key, response: Response::Lines(lines) }))
     }
 
     fn write_answer(&self, rank: usize, response: &Response) -> Option<String> {
-        let Response::Lines(lines) = response else { return None };
+        let lines = match response {
+            Response::Lines(lines) => lines,
+            Response::None(_) => return None,
+        };
         let TaskAt { dataset, task } = self.at(rank);
         let mut text = self.datasets[dataset].task_path(task);
         for line in lines {

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use assay_core::{Result, exit_code};
-use assay_data::catalogue;
+use assay_data::catalogue::{self, Listed};
 use assay_data::codrep::Dataset;
 use assay_data::codrep::stats::{Spread, Stats, stats as measure};
 use assay_data::codrep::verify::{Malformed, Verified, verify as check};
+use assay_tasks::REGISTRY;
 use serde::Serialize;
 
 use super::{data_root, split_paths};
@@ -15,7 +16,8 @@ use crate::output;
 
 pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
     let root = data_root(root)?;
-    let listed = catalogue::list(&root, "codrep");
+    let tasks = REGISTRY.iter().map(|task| task.card().name);
+    let listed: Vec<Listed> = tasks.flat_map(|task| catalogue::list(&root, task)).collect();
     if json {
         output::json_pretty(&listed)?;
         return Ok(exit_code::DONE);

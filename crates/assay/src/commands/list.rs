@@ -34,13 +34,7 @@ pub(crate) fn show(name: &str, json: bool) -> Result<u8> {
         return Ok(exit_code::DONE);
     }
     output::say(&format!("{} (version {}): {}\n", card.name, card.version, card.summary))?;
-    for (title, text) in [
-        ("About", card.about),
-        ("Data", card.data),
-        ("Answers", card.answers),
-        ("Grading", card.grading),
-        ("Rules", card.rules),
-    ] {
+    for (title, text) in card.paragraphs() {
         output::paragraph(title, text)?;
     }
     output::say("\nMetrics\n")?;

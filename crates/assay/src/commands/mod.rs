@@ -19,10 +19,11 @@ use etcetera::BaseStrategy;
 use crate::args::{Arguments, Command, DataArguments, DataCommand, SolvingArguments};
 use crate::output;
 
-/// Does what was asked for, and says how it ended.
-pub(crate) fn run(arguments: Arguments) -> Result<u8> {
+/// Does what was asked for, and says how it ended. `typed` names what was given as an argument and
+/// not by the environment.
+pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
     match arguments.command {
-        Command::Run(arguments) => run::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments, typed),
         Command::Score(arguments) => score::score(&arguments),
         Command::Predict(arguments) => predict::predict(&arguments),
         Command::Tasks(arguments) => list::tasks(arguments.json),
@@ -49,15 +50,8 @@ fn tool() -> Tool {
 
 /// Where a task's problems come from, by what was typed or by what lies in the data folder.
 fn choose_data(arguments: &DataArguments, task: &str) -> Result<DataChoice> {
-    if arguments.data.iter().any(|data| data == SAMPLE) {
-        return match arguments.data.as_slice() {
-            [_] => Ok(DataChoice::Sample),
-            _ => Err(Error::usage("`--data sample` cannot be joined with other data")
-                .hint("a folder of that name is ./sample")),
-        };
-    }
     if !arguments.data.is_empty() {
-        return Ok(DataChoice::Paths(split_paths(&arguments.data)?));
+        return data_at(&arguments.data);
     }
     let root = data_root(arguments.data_root.clone())?;
     let folder = root.join(task);
@@ -67,6 +61,18 @@ fn choose_data(arguments: &DataArguments, task: &str) -> Result<DataChoice> {
     Err(Error::usage(format!("there is no data for {task} in {}", root.display())).hint(format!(
         "name a dataset with --data, set ASSAY_DATA, or try the problems inside: --data {SAMPLE}"
     )))
+}
+
+/// The data that was named: the problems inside the binary, or paths.
+fn data_at(names: &[String]) -> Result<DataChoice> {
+    match names {
+        [name] if name == SAMPLE => Ok(DataChoice::Sample),
+        names if names.iter().any(|name| name == SAMPLE) => {
+            Err(Error::usage("`sample` cannot be joined with other data")
+                .hint("a folder of that name is ./sample"))
+        }
+        names => Ok(DataChoice::Paths(split_paths(names)?)),
+    }
 }
 
 /// The folder with a folder of datasets for each task.
@@ -94,19 +100,19 @@ fn split_paths(given: &[String]) -> Result<Vec<PathBuf>> {
             let path = Path::new(part);
             if !path.exists() {
                 return Err(Error::refused(format!("there is no {part}"))
-                    .hint("--data takes folders and archives, joined by `:`"));
+                    .hint("datasets are folders and archives; several are joined by `:`"));
             }
             paths.push(absolute(path)?);
         }
     }
     if paths.is_empty() {
-        return Err(Error::usage("--data names nothing"));
+        return Err(Error::usage("no dataset is named"));
     }
     Ok(paths)
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {
-    std::path::absolute(path).map_err(|error| Error::io("open", path, error))
+    std::path::absolute(path).map_err(|error| Error::reading("open", path, error))
 }
 
 fn solver_settings(arguments: &SolvingArguments) -> Result<SolverSettings> {

@@ -2,50 +2,60 @@
 
 use std::path::Path;
 
-use assay_core::{Cancel, DataChoice, Error, Result, Results, exit_code};
-use assay_run::{Complete, Finished, Plan, Request, is_run, resume, start};
+use assay_core::{Cancel, DataChoice, Error, Result, Results, TaskSettings, exit_code};
+use assay_run::{Complete, Finished, OpenTask, Plan, TaskRequest, is_run, resume, start};
+use assay_solvers::SolverSpec;
 
 use super::{cancel_on_interrupt, choose_data, jobs, solver_settings, tool, tour};
 use crate::args::RunArguments;
 use crate::output::{self, Bar};
 
-pub(crate) fn run(arguments: &RunArguments) -> Result<u8> {
+/// What may be typed beside `--resume`; the rest, the record knows.
+const WITH_RESUME: [&str; 3] = ["resume", "jobs", "json"];
+
+pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
     let cancel = cancel_on_interrupt()?;
     if let Some(folder) = &arguments.resume {
+        if let Some(other) = typed.iter().find(|name| !WITH_RESUME.contains(&name.as_str())) {
+            return Err(Error::usage(format!("`{other}` cannot be changed when a run is resumed"))
+                .hint("only -j and --json go with --resume; start a new run for anything else"));
+        }
         return take_up_again(arguments, folder, &cancel);
     }
     if arguments.tasks.is_empty() {
         return tour::tour(arguments, &cancel);
     }
-    let mut requests = Vec::new();
+    let mut plans = Vec::new();
     for task in &arguments.tasks {
+        assay_tasks::find(task)?;
         let data = choose_data(&arguments.data, task)?;
-        requests.extend(requests_for(arguments, task, &data)?);
+        plans.extend(plans_for(arguments, task, data)?);
     }
-    Session::new(arguments, &cancel).all(requests)
+    Session::new(arguments, &cancel).run(plans)
 }
 
-/// One request for each solver.
-pub(crate) fn requests_for(
+/// A plan for each solver, so that a mistake in the last is found before the first is run.
+pub(crate) fn plans_for(
     arguments: &RunArguments,
     task: &str,
-    data: &DataChoice,
-) -> Result<Vec<Request>> {
+    data: DataChoice,
+) -> Result<Vec<Plan>> {
     let card = assay_tasks::find(task)?.card();
     let defaults = || card.default_solvers.iter().map(|&name| name.to_owned()).collect();
     let solvers: Vec<String> =
         if arguments.solvers.is_empty() { defaults() } else { arguments.solvers.clone() };
     let settings = solver_settings(&arguments.solving)?;
-    let request = |solver: String| Request {
-        task: task.to_owned(),
-        data: data.clone(),
-        rules: arguments.data.rules.into(),
-        solver,
-        settings: settings.clone(),
+    for solver in &solvers {
+        SolverSpec::parse(solver)?;
+    }
+    let open = OpenTask::open(TaskRequest {
+        name: task.to_owned(),
+        data,
+        settings: TaskSettings { rules: arguments.data.rules.into() },
         ids: arguments.ids.clone(),
-        limit: arguments.limit,
-    };
-    Ok(solvers.into_iter().map(request).collect())
+        limit: arguments.limit.map(|limit| limit as usize),
+    })?;
+    solvers.iter().map(|solver| Plan::new(&open, solver, settings.clone(), tool())).collect()
 }
 
 fn take_up_again(arguments: &RunArguments, folder: &Path, cancel: &Cancel) -> Result<u8> {
@@ -54,11 +64,9 @@ fn take_up_again(arguments: &RunArguments, folder: &Path, cancel: &Cancel) -> Re
             .hint("a run's folder has a run.json in it"));
     }
     let mut session = Session::new(arguments, cancel);
-    let finished = resume(folder, tool(), jobs(&arguments.solving), cancel, &Bar::new())?;
-    match session.note(finished)? {
-        Some(interrupted) => Ok(interrupted),
-        None => session.sum_up(),
-    }
+    let finished = resume(folder, tool(), jobs(&arguments.solving), cancel, &Bar::new());
+    let interrupted = session.note(finished?);
+    session.sum_up(interrupted)
 }
 
 /// Runs one after the other, and what they found.
@@ -66,76 +74,76 @@ pub(crate) struct Session<'a> {
     arguments: &'a RunArguments,
     cancel: &'a Cancel,
     complete: Vec<Complete>,
+    /// Nobody reads what is printed; the runs go on and are recorded.
+    unheard: bool,
 }
 
 impl<'a> Session<'a> {
     pub(crate) fn new(arguments: &'a RunArguments, cancel: &'a Cancel) -> Self {
-        Self { arguments, cancel, complete: Vec::new() }
+        Self { arguments, cancel, complete: Vec::new(), unheard: false }
     }
 
-    /// Runs every request, then prints what was found.
-    pub(crate) fn all(mut self, requests: Vec<Request>) -> Result<u8> {
-        match self.execute(requests)? {
-            Some(interrupted) => Ok(interrupted),
-            None => self.sum_up(),
-        }
+    /// Carries every plan out, then prints what was found; also what was found before a failure.
+    pub(crate) fn run(mut self, plans: Vec<Plan>) -> Result<u8> {
+        let outcome = self.carry_out(plans);
+        let code = self.sum_up(matches!(outcome, Ok(true)))?;
+        outcome.map(|_| code)
     }
 
-    /// Runs every request; says how it ended if it was interrupted.
-    pub(crate) fn execute(&mut self, requests: Vec<Request>) -> Result<Option<u8>> {
-        // A mistake in the last request is found before the first is run.
-        for request in &requests {
-            assay_solvers::SolverSpec::parse(&request.solver)?;
-        }
-        let mut waiting = requests.into_iter();
-        while let Some(request) = waiting.next() {
-            let plan = Plan::new(request, tool())?;
+    /// Whether it was interrupted.
+    fn carry_out(&mut self, plans: Vec<Plan>) -> Result<bool> {
+        let mut waiting = plans.into_iter();
+        while let Some(plan) = waiting.next() {
             let jobs = jobs(&self.arguments.solving);
             let finished = start(&plan, &self.arguments.output, jobs, self.cancel, &Bar::new())?;
-            if let Some(code) = self.note(finished)? {
-                let left: Vec<String> = waiting.map(|request| request.solver).collect();
+            if self.note(finished) {
+                let left: Vec<String> =
+                    waiting.map(|plan| format!("{} on {}", plan.solver(), plan.task())).collect();
                 if !left.is_empty() {
                     output::talk(&format!("not started: {}", left.join(", ")));
                 }
-                return Ok(Some(code));
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 
-    fn note(&mut self, finished: Finished) -> Result<Option<u8>> {
+    /// Takes note of a run that ended; says whether it was interrupted.
+    fn note(&mut self, finished: Finished) -> bool {
         match finished {
             Finished::Complete(complete) => {
-                if self.arguments.json {
-                    output::json_line(&complete.results)?;
+                if self.arguments.json && !self.unheard {
+                    self.unheard = output::json_line(&complete.results).is_err();
                 }
                 output::show_exclusions(&complete.excluded);
                 output::show_sessions(&complete.sessions);
                 self.complete.push(*complete);
-                Ok(None)
+                false
             }
             Finished::Interrupted { folder, done, total } => {
                 output::talk(&format!(
                     "interrupted with {done} of {total} problems done; nothing is lost\n\
-                     go on with: assay run --resume {}",
-                    folder.display()
+                     go on with: {}",
+                    output::resume_command(&folder)
                 ));
-                Ok(Some(exit_code::INTERRUPTED))
+                true
             }
         }
     }
 
     /// Prints what was found, and says whether anything is missing.
-    pub(crate) fn sum_up(&self) -> Result<u8> {
+    pub(crate) fn sum_up(&self, interrupted: bool) -> Result<u8> {
         let results: Vec<&Results> = self.complete.iter().map(|run| &run.results).collect();
-        if !self.arguments.json {
-            output::results_table(&results)?;
-            output::listing(
-                "record",
-                self.complete.iter().map(|run| run.folder.display().to_string()),
-            )?;
+        if !self.arguments.json && !results.is_empty() {
+            output::results_tables(&results)?;
+            let folders = self.complete.iter().map(|run| run.folder.display().to_string());
+            output::listing("record", folders)?;
         }
         let missing = results.iter().any(|results| results.counts.without_verdict() > 0);
-        Ok(if missing { exit_code::INCOMPLETE } else { exit_code::DONE })
+        Ok(match (interrupted, missing) {
+            (true, _) => exit_code::INTERRUPTED,
+            (false, true) => exit_code::INCOMPLETE,
+            (false, false) => exit_code::DONE,
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
-use assay_core::{Error, Result, TaskOptions, Verdict, exit_code};
+use assay_core::{Error, Result, TaskSettings, exit_code};
 use assay_run::Scored;
 
 use super::{choose_data, tool};
@@ -13,20 +13,25 @@ use crate::output;
 pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let task = assay_tasks::find(&arguments.task)?;
     let data = choose_data(&arguments.data, &arguments.task)?;
-    let rules = arguments.data.rules.into();
-    let problems = task.open(&data, TaskOptions { rules, with_references: true })?;
+    let settings = TaskSettings { rules: arguments.data.rules.into() };
+    let problems = task.open(&data, &settings, true)?;
     let (mut reader, name) = open(arguments)?;
     let Scored { results, flaws } =
-        assay_run::score(task, problems.as_ref(), rules, (reader.as_mut(), &name), &tool())?;
-    let excluded: Vec<Verdict> =
-        flaws.into_iter().map(|flaw| Verdict::excluded(flaw.id, flaw.reason)).collect();
-    output::show_exclusions(&excluded);
+        assay_run::score(task, problems.as_ref(), &settings, (reader.as_mut(), &name), &tool())?;
+    if !flaws.is_empty() {
+        let title =
+            format!("{} problems have no usable solution and count as not answered", flaws.len());
+        output::list_some(&title, flaws.iter().map(|flaw| flaw.reason.as_str()), flaws.len());
+    }
     match arguments.format {
         _ if arguments.json => output::json_line(&results)?,
-        ScoreFormat::Table => output::results_table(&[&results])?,
-        ScoreFormat::Codrep => output::codrep_lines(&results)?,
+        ScoreFormat::Table => output::results_tables(&[&results])?,
+        ScoreFormat::Codrep => match task.original_report(&results) {
+            Some(report) => output::say(&report)?,
+            None => return Err(Error::usage(format!("{} has no such format", arguments.task))),
+        },
     }
-    Ok(if excluded.is_empty() { exit_code::DONE } else { exit_code::INCOMPLETE })
+    Ok(if flaws.is_empty() { exit_code::DONE } else { exit_code::INCOMPLETE })
 }
 
 fn open(arguments: &ScoreArguments) -> Result<(Box<dyn BufRead>, String)> {
@@ -35,7 +40,7 @@ fn open(arguments: &ScoreArguments) -> Result<(Box<dyn BufRead>, String)> {
         return Ok((Box::new(BufReader::new(io::stdin())), "standard input".to_owned()));
     }
     let file = File::open(path).map_err(|error| {
-        Error::io("open", path, error).hint("`-` reads the answers from standard input")
+        Error::reading("open", path, error).hint("`-` reads the answers from standard input")
     })?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         let message = format!("{} is a folder, not a file of answers", path.display());

@@ -3,7 +3,7 @@
 use assay_core::{Cancel, DataChoice, Error, Result};
 use assay_tasks::REGISTRY;
 
-use super::run::{Session, requests_for};
+use super::run::{Session, plans_for};
 use crate::args::RunArguments;
 use crate::output;
 
@@ -31,23 +31,17 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
         return Err(Error::usage("--data needs a task")
             .hint("for example: assay run codrep --data Dataset4"));
     }
-    let mut requests = Vec::new();
+    let mut plans = Vec::new();
     for task in REGISTRY {
         let card = task.card();
         output::talk(&format!("tour: {} ({})", card.name, card.summary));
-        requests.extend(requests_for(arguments, card.name, &DataChoice::Sample)?);
+        plans.extend(plans_for(arguments, card.name, DataChoice::Sample)?);
     }
-    let mut session = Session::new(arguments, cancel);
-    if let Some(interrupted) = session.execute(requests)? {
-        return Ok(interrupted);
-    }
-    let code = session.sum_up()?;
-    if !arguments.json {
-        // As it was called, so that the commands can be copied.
-        let this = std::env::args().next().unwrap_or_else(|| "assay".to_owned());
+    let code = Session::new(arguments, cancel).run(plans)?;
+    if !arguments.json && !cancel.is_cancelled() {
         output::say("\nWhat next:\n")?;
         for (what, command) in NEXT {
-            let command = command.replace("ASSAY", &this);
+            let command = command.replace("ASSAY", &output::this_program());
             output::say(&format!("  # {what}\n  {command}\n"))?;
         }
     }

@@ -1,10 +1,12 @@
 //! What is printed: data on standard output, talk on standard error.
 
-mod float;
 mod progress;
 
+use std::borrow::Cow;
 use std::error::Error as _;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{Error, Estimate, Result, Results, SessionEnd, SessionReport, Verdict};
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
@@ -18,6 +20,8 @@ const STYLE: TableStyle =
 
 /// How many of many things are listed.
 const SHOWN: usize = 20;
+/// How many lines of a program's standard error are shown.
+const LAST_WORDS: usize = 5;
 
 /// Writes bytes to standard output.
 pub(crate) fn write(bytes: &[u8]) -> Result<()> {
@@ -45,25 +49,57 @@ pub(crate) fn is_broken_pipe(error: &Error) -> bool {
 
 /// Shows an error with its causes and the cure.
 pub(crate) fn show_error(error: &Error) {
-    talk(&format!("{} {error}", paint("error:", "31;1")));
+    talk(&format!("{} {}", paint("error:", "31;1"), harmless(&error.to_string())));
     let mut cause = error.source();
     while let Some(source) = cause {
-        talk(&format!("  cause: {source}"));
+        talk(&format!("  cause: {}", harmless(&source.to_string())));
         cause = source.source();
     }
     if let Some(hint) = error.hint_text() {
-        talk(&format!("\n{} {hint}", paint("hint:", "36;1")));
+        talk(&format!("\n{} {}", paint("hint:", "36;1"), harmless(hint)));
     }
 }
 
+/// Whether talk is coloured; decided once, when the arguments are known.
+static COLOUR: AtomicBool = AtomicBool::new(false);
+
+/// Allows colour, if standard error is a terminal.
+pub(crate) fn set_colour(allowed: bool) {
+    COLOUR.store(allowed && io::stderr().is_terminal(), Ordering::Relaxed);
+}
+
 fn paint(text: &str, code: &str) -> String {
-    let colourless =
-        std::env::vars_os().any(|(name, value)| name == "NO_COLOR" && !value.is_empty());
-    if io::stderr().is_terminal() && !colourless {
+    if COLOUR.load(Ordering::Relaxed) {
         format!("\x1b[{code}m{text}\x1b[0m")
     } else {
         text.to_owned()
     }
+}
+
+/// Text from outside, without the control characters that a terminal would obey.
+fn harmless(text: &str) -> String {
+    let plain = |letter: char| !letter.is_control() || matches!(letter, '\n' | '\t');
+    if text.chars().all(plain) {
+        return text.to_owned();
+    }
+    let show = |letter: char| {
+        if plain(letter) { letter.to_string() } else { letter.escape_default().to_string() }
+    };
+    text.chars().map(show).collect()
+}
+
+/// This program as it was called, so that commands can be copied.
+pub(crate) fn this_program() -> String {
+    quote(&std::env::args().next().unwrap_or_else(|| "assay".to_owned()))
+}
+
+/// The command that goes on with the run in `folder`.
+pub(crate) fn resume_command(folder: &Path) -> String {
+    format!("{} run --resume {}", this_program(), quote(&folder.display().to_string()))
+}
+
+fn quote(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
 }
 
 /// Prints one line of JSON.
@@ -100,7 +136,7 @@ pub(crate) fn paragraph(title: &str, text: &str) -> Result<()> {
     say(&format!("\n{title}\n{wrapped}\n"))
 }
 
-/// Prints a table.
+/// Prints a table for reading, its text wrapped to the terminal's width.
 pub(crate) fn table<R, C>(header: C, rows: impl IntoIterator<Item = R>) -> Result<()>
 where
     R: IntoIterator<Item = String>,
@@ -116,49 +152,84 @@ where
     say(&format!("{}\n", table.trim_fmt()))
 }
 
-/// Prints runs side by side, with what their numbers depend on.
-pub(crate) fn results_table(results: &[&Results]) -> Result<()> {
-    let Some(first) = results.first() else { return Ok(()) };
+/// Prints runs side by side, a task at a time, with what their numbers depend on.
+pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
+    let mut rest = results;
+    while let Some(first) = rest.first() {
+        let same = rest.iter().take_while(|results| results.task == first.task).count();
+        let (of_task, others) = rest.split_at(same);
+        say(&format!("{} on {} problems\n", first.task, first.counts.problems))?;
+        numbers(
+            metrics_header(of_task),
+            of_task.iter().map(|results| metrics_row(results, of_task)),
+        )?;
+        say("\n")?;
+        let header =
+            ["solver", "problems", "passed", "failed", "timed out", "not answered", "excluded"];
+        numbers(
+            header.map(str::to_owned).to_vec(),
+            of_task.iter().map(|results| counts_row(results)),
+        )?;
+        rest = others;
+    }
+    say("\n")?;
+    let signatures = results.iter().map(|results| results.signature.to_string());
+    listing("signature (same signature, same number)", signatures)
+}
+
+/// Prints a table of numbers, which are not wrapped.
+fn numbers(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
+    let mut table = Table::new();
+    table.load_style(STYLE);
+    table.set_header(header);
+    table.add_rows(rows);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    say(&format!("{}\n", table.trim_fmt()))
+}
+
+/// The names of all metrics of these runs, in the order of the first that has them.
+fn metric_names<'a>(results: &[&'a Results]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for (name, _) in results.iter().flat_map(|results| results.metrics.iter()) {
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    let mut table = Table::new();
-    table.load_style(STYLE);
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    let mut header = vec!["solver".to_owned()];
-    header.extend(names.iter().map(|name| format!("{name} [95 % interval]")));
-    header.extend(
-        ["n", "passed", "failed", "timed out", "not answered", "excluded"].map(String::from),
-    );
-    table.set_header(header);
-    for results in results {
-        let counts = &results.counts;
-        let mut row = vec![shorten(&results.solver)];
-        row.extend(
-            names.iter().map(|name| results.metrics.get(name).map_or_else(String::new, interval)),
-        );
-        let n = results.metrics.iter().next().map_or(0, |(_, estimate)| estimate.n);
-        let counts = [
-            n,
-            counts.passed,
-            counts.failed,
-            counts.timed_out,
-            counts.not_answered,
-            counts.excluded,
-        ];
-        row.extend(counts.map(|count| count.to_string()));
-        table.add_row(row);
+    names
+}
+
+fn metrics_header(results: &[&Results]) -> Vec<String> {
+    let names = metric_names(results).into_iter().map(|name| format!("{name} [95 %]"));
+    ["solver".to_owned()].into_iter().chain(names).chain(["n".to_owned()]).collect()
+}
+
+fn metrics_row(results: &Results, all: &[&Results]) -> Vec<String> {
+    let interval = |estimate: &Estimate| {
+        format!("{:.4} [{:.4}, {:.4}]", estimate.value, estimate.low, estimate.high)
+    };
+    let mut row = vec![shorten(&results.solver)];
+    for name in metric_names(all) {
+        row.push(results.metrics.get(name).map_or_else(String::new, interval));
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let table = table.trim_fmt();
-    say(&format!("{} on {} problems\n{table}\n", first.task, first.counts.problems))?;
-    let signatures = results.iter().map(|results| results.signature.to_string());
-    listing("signature (same signature, same number)", signatures)
+    let n = results.metrics.iter().next().map_or(0, |(_, estimate)| estimate.n);
+    row.push(n.to_string());
+    row
+}
+
+fn counts_row(results: &Results) -> Vec<String> {
+    let counts = &results.counts;
+    let numbers = [
+        counts.problems,
+        counts.passed,
+        counts.failed,
+        counts.timed_out,
+        counts.not_answered,
+        counts.excluded,
+    ];
+    let numbers = numbers.into_iter().map(|count| count.to_string());
+    [shorten(&results.solver)].into_iter().chain(numbers).collect()
 }
 
 /// Prints a title and what belongs to it, on one line if it is one thing.
@@ -170,34 +241,19 @@ pub(crate) fn listing(title: &str, items: impl IntoIterator<Item = String>) -> R
     }
 }
 
-fn interval(estimate: &Estimate) -> String {
-    format!("{:.4} [{:.4}, {:.4}]", estimate.value, estimate.low, estimate.high)
-}
-
 fn shorten(text: &str) -> String {
-    match text.char_indices().nth(40) {
+    match text.char_indices().nth(24) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
 }
 
-/// Prints the three lines of CodRep's original scorer.
-pub(crate) fn codrep_lines(results: &Results) -> Result<()> {
-    let value = |name: &str| results.metrics.get(name).map_or(f64::NAN, |estimate| estimate.value);
-    say(&format!(
-        "Total files: {}\n\
-         Average line error: {} (the lower, the better)\n\
-         Recall@1: {} (the higher, the better)\n",
-        results.counts.problems,
-        float::as_python(value("line-error")),
-        float::as_python(value("recall@1")),
-    ))
-}
-
 /// Lists the first of many things on standard error.
 pub(crate) fn list_some<'a>(title: &str, items: impl Iterator<Item = &'a str>, count: usize) {
-    talk(&format!("{} {title}", paint("warning:", "33;1")));
-    items.take(SHOWN).for_each(|item| talk(&format!("  {item}")));
+    talk(&format!("{} {}", paint("warning:", "33;1"), harmless(title)));
+    for item in items.take(SHOWN) {
+        talk(&format!("  {}", harmless(item)));
+    }
     if count > SHOWN {
         talk(&format!("  … and {} more", count - SHOWN));
     }
@@ -226,9 +282,9 @@ pub(crate) fn show_sessions(sessions: &[SessionReport]) {
         let command = session.command.join(" ");
         let garbage = session.garbage_lines;
         let mut items = session.garbage.clone();
-        items.extend(
-            session.stderr_tail.lines().rev().take(5).map(|line| format!("stderr: {line}")),
-        );
+        let said: Vec<&str> = session.stderr_tail.lines().collect();
+        let last = &said[said.len().saturating_sub(LAST_WORDS)..];
+        items.extend(last.iter().map(|line| format!("stderr: {line}")));
         let title = format!(
             "`{command}` {end}, answered {answered} of {asked}, and printed {garbage} lines that are no answers"
         );

@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use assay_core::Verdict;
 use assay_run::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -48,7 +47,7 @@ impl Progress for Bar {
         }
     }
 
-    fn step(&self, _verdict: &Verdict) {
+    fn step(&self) {
         self.shown.inc(1);
         if self.plain && self.last_line.get().elapsed() > INTERVAL {
             self.last_line.set(Instant::now());

@@ -1,7 +1,22 @@
-//! Numbers as Python prints them.
+//! The results as CodRep's original scorer prints them.
+
+use assay_core::Results;
+
+/// The three lines of the original scorer.
+pub(super) fn original_lines(results: &Results) -> String {
+    let value = |name: &str| results.metrics.get(name).map_or(f64::NAN, |estimate| estimate.value);
+    format!(
+        "Total files: {}\n\
+         Average line error: {} (the lower, the better)\n\
+         Recall@1: {} (the higher, the better)\n",
+        results.counts.problems,
+        as_python(value("line-error")),
+        as_python(value("recall@1")),
+    )
+}
 
 /// The shortest text that reads back as `value`, in the form that Python's `str` gives it.
-pub(super) fn as_python(value: f64) -> String {
+fn as_python(value: f64) -> String {
     let plain = value == 0.0 || (1e-4..1e16).contains(&value.abs()) || !value.is_finite();
     if plain {
         return format!("{value:?}").replace("NaN", "nan");
