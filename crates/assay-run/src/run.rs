@@ -48,7 +48,10 @@ pub fn start(
     let (started, unique) = host::now();
     let manifest = Manifest::new(plan, started);
     let record = Record::create(parent, &manifest, unique)?;
-    carry_on(plan, record, &manifest, jobs, cancel, progress)
+    let folder = record.folder().display().to_string();
+    carry_on(plan, record, &manifest, jobs, cancel, progress).map_err(|error| {
+        error.or_hint(format!("what is done is kept; go on with: assay run --resume {folder}"))
+    })
 }
 
 /// Finishes what is missing of the run in `folder`. A run that is complete is left as it is.

@@ -192,7 +192,9 @@ impl Record {
         let path = self.folder.join(RESULTS);
         match fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
-                Error::refused(format!("{} is not a results file", path.display())).because(error)
+                Error::refused(format!("{} is not a results file", path.display()))
+                    .because(error)
+                    .hint("delete it and resume the run: it is made again from the verdicts")
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::reading("read", &path, error)),
