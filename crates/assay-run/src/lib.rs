@@ -12,6 +12,7 @@ mod progress;
 mod record;
 mod run;
 mod score;
+pub mod train;
 
 pub use host::{Machine, Tool};
 pub use plan::{DataDigest, OpenTask, Plan, Request, TaskRequest};

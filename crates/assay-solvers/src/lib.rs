@@ -6,6 +6,7 @@
 mod answer_file;
 mod baseline;
 mod file;
+mod locate;
 mod program;
 mod spec;
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, BaselineSolver};
 use crate::file::FileSolver;
+use crate::locate::LocateSolver;
 use crate::program::ProgramSolver;
 
 /// What there is to know about a solver.
@@ -22,6 +23,7 @@ pub struct SolverCard {
 
 /// Every kind of solver.
 pub const CARDS: &[SolverCard] = &[
+    SolverCard { spec: "locate", about: "the learned locator; locate:MODEL uses other weights" },
     SolverCard { spec: "first", about: "always the first line" },
     SolverCard { spec: "middle", about: "always the middle line" },
     SolverCard { spec: "last", about: "always the last line" },
@@ -38,6 +40,8 @@ pub const CARDS: &[SolverCard] = &[
 /// Which solver is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SolverSpec {
+    /// The learned locator, with its own weights or those of a file.
+    Locate(Option<PathBuf>),
     /// One of the baselines.
     Baseline(Baseline),
     /// A command, split into words.
@@ -75,6 +79,8 @@ impl SolverSpec {
             return Ok(Self::Baseline(baseline));
         }
         match text.split_once(':') {
+            None if text == "locate" => Ok(Self::Locate(None)),
+            Some(("locate", path)) if !path.is_empty() => Ok(Self::Locate(Some(path.into()))),
             Some(("file", path)) if !path.is_empty() => Ok(Self::File(PathBuf::from(path))),
             Some(("program", command)) => match shlex::split(command) {
                 Some(words) if !words.is_empty() => Ok(Self::Program(words)),
@@ -101,6 +107,13 @@ impl SolverSpec {
                 solver: Solver::Each(Box::new(BaselineSolver::new(*baseline, settings))),
                 identity: baseline.identity(settings),
             },
+            Self::Locate(weights) => {
+                let weights = weights.as_ref().map(|path| settings.working_folder.join(path));
+                let solver = LocateSolver::open(weights.as_deref(), settings.top)?;
+                let identity =
+                    format!("locate,weights={},top={}", solver.digest().short(), settings.top);
+                BuiltSolver { solver: Solver::Each(Box::new(solver)), identity }
+            }
             Self::Program(words) => BuiltSolver {
                 solver: Solver::Together(Box::new(ProgramSolver::new(words, settings))),
                 identity: program_identity(words, settings),
@@ -141,6 +154,8 @@ impl fmt::Display for SolverSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Baseline(baseline) => f.write_str(baseline.name()),
+            Self::Locate(None) => f.write_str("locate"),
+            Self::Locate(Some(path)) => write!(f, "locate:{}", path.display()),
             Self::File(path) => write!(f, "file:{}", path.display()),
             Self::Program(words) => {
                 let quoted = shlex::try_join(words.iter().map(String::as_str));
@@ -172,7 +187,14 @@ mod tests {
 
     #[test]
     fn a_spec_reads_what_it_writes() {
-        for text in ["first", "gold", "file:a/b.txt", "program:python3 'my predictor.py' -v"] {
+        for text in [
+            "first",
+            "gold",
+            "locate",
+            "locate:a/model.bin",
+            "file:a/b.txt",
+            "program:python3 'my predictor.py' -v",
+        ] {
             assert_eq!(SolverSpec::parse(text).unwrap().to_string(), text);
         }
     }

@@ -57,6 +57,9 @@ pub(crate) enum Command {
     /// List, check and measure datasets.
     #[command(subcommand)]
     Data(DataCommand),
+    /// Train what assay ships, from data.
+    #[command(subcommand)]
+    Train(TrainCommand),
     /// Print a shell's completion script.
     #[command(after_help = "\
 Examples:
@@ -187,7 +190,7 @@ pub(crate) enum ScoreFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  assay predict Dataset4 --solver middle > predictions.txt
+  assay predict Dataset4 > predictions.txt
   assay predict Dataset4/Tasks --solver random --top 5 --seed 7
   assay predict Dataset4.tar.zst --solver 'program:./predictor'")]
 pub(crate) struct PredictArguments {
@@ -195,7 +198,7 @@ pub(crate) struct PredictArguments {
     pub(crate) folder: String,
 
     /// The solver, as `assay solvers` lists them.
-    #[arg(short, long, env = "ASSAY_SOLVER")]
+    #[arg(short, long, default_value = "locate", env = "ASSAY_SOLVER")]
     pub(crate) solver: String,
 
     #[command(flatten)]
@@ -248,6 +251,48 @@ pub(crate) struct DatasetArguments {
     pub(crate) paths: Vec<String>,
 
     /// Print JSON.
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrainCommand {
+    /// Train the locator, which answers CodRep.
+    Locate(TrainLocateArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay train locate --data Dataset1:Dataset2:Dataset3:Dataset4 -o locate.bin
+  assay train locate --data Datasets --leave-one-out
+  assay run codrep --data Dataset4 --solver locate:locate.bin")]
+pub(crate) struct TrainLocateArguments {
+    /// Datasets to learn from: folders or archives, joined by `:`.
+    #[arg(short, long, required = true, value_name = "PATH[:PATH…]")]
+    pub(crate) data: Vec<String>,
+
+    /// Where the weights are written; the report goes beside them.
+    #[arg(short, long, value_name = "MODEL", env = "ASSAY_OUTPUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Train on all datasets but one and test on that one, for each of them.
+    #[arg(long, env = "ASSAY_LEAVE_ONE_OUT", value_parser = FalseyValueParser::new())]
+    pub(crate) leave_one_out: bool,
+
+    /// How many trees a forest has.
+    #[arg(long, value_name = "N", default_value_t = 400, env = "ASSAY_TREES", value_parser = clap::value_parser!(u32).range(1..=5000))]
+    pub(crate) trees: u32,
+
+    /// How many forests are averaged.
+    #[arg(long, value_name = "N", default_value_t = 2, env = "ASSAY_FORESTS", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub(crate) forests: u32,
+
+    /// Decides every random choice.
+    #[arg(long, value_name = "S", default_value_t = 1, env = "ASSAY_SEED")]
+    pub(crate) seed: u64,
+
+    /// Print the report as JSON.
     #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
 }

@@ -19,7 +19,7 @@ fn the_tour_runs_everything_and_tells_what_is_next() {
     settings.add_filter(&regex_of(env!("CARGO_BIN_EXE_assay")), "assay");
     settings.add_filter(r"assay:\d+\.\d+\.\d+", "assay:<version>");
     settings.bind(|| insta::assert_snapshot!("tour", said.out));
-    assert_eq!(runs(scratch.path()).len(), 6);
+    assert_eq!(runs(scratch.path()).len(), 7);
 }
 
 /// A pattern that matches this text alone.
@@ -31,13 +31,13 @@ fn regex_of(text: &str) -> String {
 fn the_tour_as_json_is_an_object_a_line() {
     let scratch = tempfile::tempdir().unwrap();
     let said = run(scratch.path(), &["run", "--json", "-o", "elsewhere"]);
-    assert_eq!(said.out.lines().count(), 6);
+    assert_eq!(said.out.lines().count(), 7);
     for line in said.out.lines() {
         let results: serde_json::Value = serde_json::from_str(line).unwrap();
         assert_eq!(results["task"], "codrep");
         assert!(results["counts"]["problems"].as_u64().unwrap() >= 40);
     }
-    assert_eq!(fs::read_dir(scratch.path().join("elsewhere")).unwrap().count(), 6);
+    assert_eq!(fs::read_dir(scratch.path().join("elsewhere")).unwrap().count(), 7);
 }
 
 #[test]
@@ -93,7 +93,9 @@ fn there_is_help_with_examples_for_every_command() {
     let here = Path::new("/");
     let said = run(here, &["--help"]);
     assert_eq!(said.code, 0);
-    for command in ["run", "score", "predict", "tasks", "solvers", "show", "data", "completions"] {
+    for command in
+        ["run", "score", "predict", "tasks", "solvers", "show", "data", "train", "completions"]
+    {
         assert!(said.out.contains(&format!("\n  {command} ")), "{command} is not in the help");
     }
     for command in ["run", "score", "predict", "completions"] {
@@ -108,7 +110,7 @@ fn lists_are_for_people_and_for_machines() {
     assert!(run(here, &["tasks"]).out.contains("codrep"));
     assert_eq!(json(&run(here, &["tasks", "--json"]))[0]["name"], "codrep");
     assert!(run(here, &["solvers"]).out.contains("program:CMD"));
-    assert_eq!(json(&run(here, &["solvers", "--json"]))[0]["spec"], "first");
+    assert_eq!(json(&run(here, &["solvers", "--json"]))[0]["spec"], "locate");
     assert!(run(here, &["show", "codrep"]).out.contains("line-error"));
     assert_eq!(json(&run(here, &["show", "codrep", "--json"]))["version"], 1);
     for shell in ["bash", "zsh", "fish"] {
@@ -169,7 +171,7 @@ fn mistakes_are_usage_errors_with_a_hint() {
         assert_eq!(said.code, 2, "{arguments:?}: {said:?}");
         assert!(said.err.contains(message), "{arguments:?}: {}", said.err);
     };
-    check(&["run", "codrep", "--data", "sample", "-s", "frist"], "the solvers are: first,");
+    check(&["run", "codrep", "--data", "sample", "-s", "frist"], "the solvers are: locate, first,");
     check(&["run", "nonsense", "--data", "sample"], "the tasks are: codrep");
     check(&["run", "nonsense"], "the tasks are: codrep");
     check(&["run", "--data", "sample"], "--data needs a task");
@@ -177,7 +179,6 @@ fn mistakes_are_usage_errors_with_a_hint() {
     check(&["run", "codrep", "--data", "sample", "--time-limit", "-1"], "unexpected argument");
     check(&["run", "--resume", "x", "codrep"], "cannot be changed when a run is resumed");
     check(&["run", "codrep", "--data", "sample", "-L", "0"], "0 is not in");
-    check(&["predict", "sample"], "--solver");
     check(&["run", "codrep", "--data", "sample", "--data", "x"], "cannot be joined");
 }
 

@@ -50,12 +50,12 @@ static CARD: TaskCard = TaskCard {
                 largest number given for one task",
         },
     ],
-    default_solvers: &["first", "middle", "last", "random", "worst", "gold"],
+    default_solvers: &["locate", "first", "middle", "last", "random", "worst", "gold"],
     examples: &[
-        "assay run codrep --data sample --solver middle",
+        "assay run codrep --data sample --solver locate",
         "assay run codrep --data Dataset4.tar.zst --solver middle --solver last",
         "assay score codrep predictions.txt --data Dataset4",
-        "assay predict Dataset4 --solver middle | assay score codrep - --data Dataset4",
+        "assay predict Dataset4 | assay score codrep - --data Dataset4",
     ],
 };
 

@@ -6,6 +6,7 @@ mod predict;
 mod run;
 mod score;
 mod tour;
+mod train;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use assay_solvers::SolverSettings;
 use clap::CommandFactory;
 use etcetera::BaseStrategy;
 
-use crate::args::{Arguments, Command, DataArguments, DataCommand, SolvingArguments};
+use crate::args::{Arguments, Command, DataArguments, DataCommand, SolvingArguments, TrainCommand};
 use crate::output;
 
 /// Does what was asked for, and says how it ended. `typed` names what was given as an argument and
@@ -32,6 +33,7 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Data(DataCommand::List { data_root, json }) => data::list(data_root, json),
         Command::Data(DataCommand::Verify(arguments)) => data::verify(&arguments),
         Command::Data(DataCommand::Stats(arguments)) => data::stats(&arguments),
+        Command::Train(TrainCommand::Locate(arguments)) => train::locate(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "assay", &mut script);

@@ -12,7 +12,7 @@ const NEXT: [(&str, &str); 5] = [
     ("what the task is, its rules and metrics", "ASSAY show codrep"),
     (
         "predictions in the competition's format, scored; put a mistake into the file and see",
-        "ASSAY predict sample --solver middle > predictions.txt\n  \
+        "ASSAY predict sample > predictions.txt\n  \
          ASSAY score codrep predictions.txt --data sample",
     ),
     (

@@ -1,0 +1,273 @@
+//! The numbers that describe a candidate.
+//!
+//! Each group of features is a file with one function that puts its numbers, always the same ones in
+//! the same order, into a [`Sink`]. The same code names them, computes them for training and computes
+//! them for prediction. Afterwards most of them are compared with those of the other candidates.
+
+mod edit;
+mod heads;
+mod neighbours;
+mod relative;
+mod scope;
+mod shape;
+mod text;
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use crate::candidates::{Overview, Query, choose};
+use crate::lex::{Kind, Token, sub_words};
+use crate::source::Source;
+
+/// The candidates of one task and what describes them.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// The candidates' lines, from 0.
+    pub lines: Vec<usize>,
+    /// How many numbers describe each.
+    pub width: usize,
+    /// The numbers, candidate after candidate.
+    pub values: Vec<f32>,
+}
+
+impl Table {
+    /// The candidates of a task, described.
+    pub fn new(line: &[u8], program: &[u8]) -> Self {
+        let source = Source::new(program);
+        let query = Query::new(line, &source);
+        let overview = Overview::new(&query, &source);
+        let lines = choose(&query, &source, &overview);
+        let task = Task::new(&query, &source, &overview, &lines);
+        let mut rows: Vec<Vec<f32>> = Vec::with_capacity(lines.len());
+        let mut plain = 0;
+        for &at in &lines {
+            let mut values = Values(Vec::with_capacity(512));
+            describe(&task, &Candidate::new(&task, at), &mut values);
+            plain = values.0.len();
+            rows.push(values.0);
+        }
+        relative::compare(&mut rows, plain);
+        let width = rows.first().map_or(0, Vec::len);
+        Self { lines, width, values: rows.concat() }
+    }
+
+    /// What describes the candidate at `index`.
+    pub fn row(&self, index: usize) -> &[f32] {
+        &self.values[index * self.width..(index + 1) * self.width]
+    }
+}
+
+/// The features' names, in order.
+pub fn feature_names() -> Vec<String> {
+    let source = Source::new(b"a b;\nc d;\n");
+    let query = Query::new(b"a c;", &source);
+    let overview = Overview::new(&query, &source);
+    let lines = vec![0, 1];
+    let task = Task::new(&query, &source, &overview, &lines);
+    let mut names = Names(Vec::new());
+    describe(&task, &Candidate::new(&task, 0), &mut names);
+    relative::names(&names.0)
+}
+
+fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+    text::describe(task, candidate, out);
+    scope::describe(task, candidate, out);
+    edit::describe(task, candidate, out);
+    shape::describe(task, candidate, out);
+    neighbours::describe(task, candidate, out);
+    heads::describe(task, candidate, out);
+}
+
+/// Takes features.
+pub(crate) trait Sink {
+    /// A feature whose name is put together; for values, it never is.
+    fn put_named(&mut self, name: fmt::Arguments<'_>, value: f32);
+
+    /// A feature.
+    fn put(&mut self, name: &str, value: f32) {
+        self.put_named(format_args!("{name}"), value);
+    }
+}
+
+struct Values(Vec<f32>);
+
+impl Sink for Values {
+    fn put_named(&mut self, _name: fmt::Arguments<'_>, value: f32) {
+        self.0.push(value);
+    }
+}
+
+struct Names(Vec<String>);
+
+impl Sink for Names {
+    fn put_named(&mut self, name: fmt::Arguments<'_>, _value: f32) {
+        self.0.push(name.to_string());
+    }
+}
+
+/// What the candidates of one task share.
+pub(crate) struct Task<'a> {
+    pub(crate) query: &'a Query<'a>,
+    pub(crate) source: &'a Source<'a>,
+    pub(crate) overview: &'a Overview,
+    pub(crate) candidates: &'a [usize],
+    /// The lines on which each name of the new line or a candidate stands, in order.
+    pub(crate) occurrences: FxHashMap<u64, Vec<u32>>,
+    /// The lines on which each part of a word of the new line or a candidate stands, in order.
+    pub(crate) word_lines: FxHashMap<u64, Vec<u32>>,
+    /// The parts of the new line's words, sorted.
+    pub(crate) words: Vec<u64>,
+    /// The new line's tokens, sorted by hash.
+    pub(crate) bag: Vec<u64>,
+}
+
+impl<'a> Task<'a> {
+    fn new(
+        query: &'a Query<'a>,
+        source: &'a Source<'a>,
+        overview: &'a Overview,
+        candidates: &'a [usize],
+    ) -> Self {
+        let mut occurrences: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
+        let of_candidates = candidates.iter().flat_map(|&at| source.tokens(at));
+        for token in query.tokens.iter().chain(of_candidates) {
+            if token.kind == Kind::Ident {
+                occurrences.entry(token.hash).or_default();
+            }
+        }
+        for at in 0..source.lines.len() {
+            for token in source.tokens(at) {
+                if token.kind == Kind::Ident
+                    && let Some(lines) = occurrences.get_mut(&token.hash)
+                    && lines.last() != Some(&(at as u32))
+                {
+                    lines.push(at as u32);
+                }
+            }
+        }
+        let mut words = Vec::new();
+        for token in query.tokens.iter().filter(|token| has_words(token)) {
+            let text = &query.text[token.start as usize..token.end as usize];
+            sub_words(text, |part| words.push(part));
+        }
+        words.sort_unstable();
+        let mut bag: Vec<u64> = query.tokens.iter().map(|token| token.hash).collect();
+        bag.sort_unstable();
+        let word_lines = word_lines(source, candidates, &words);
+        Self { query, source, overview, candidates, occurrences, word_lines, words, bag }
+    }
+
+    /// The parts of the words on the line at `at`, sorted.
+    pub(crate) fn words_of(&self, at: usize) -> Vec<u64> {
+        let mut words = Vec::new();
+        for token in self.source.tokens(at).iter().filter(|token| has_words(token)) {
+            sub_words(self.source.text(at, token), |part| words.push(part));
+        }
+        words.sort_unstable();
+        words
+    }
+
+    /// How rare a name is in the program.
+    pub(crate) fn rarity(&self, name: u64) -> f32 {
+        let lines = self.occurrences.get(&name).map_or(0, Vec::len);
+        libm::logf(1.0 + self.source.lines.len() as f32 / (1.0 + lines as f32))
+    }
+}
+
+fn has_words(token: &Token) -> bool {
+    matches!(token.kind, Kind::Ident | Kind::Literal)
+}
+
+/// The lines on which each part of a word of the new line or of a candidate stands. A file repeats
+/// its names, so each is taken apart once.
+fn word_lines(
+    source: &Source<'_>,
+    candidates: &[usize],
+    words: &[u64],
+) -> FxHashMap<u64, Vec<u32>> {
+    let mut lines: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
+    for &word in words {
+        lines.entry(word).or_default();
+    }
+    for &at in candidates {
+        for token in source.tokens(at).iter().filter(|token| has_words(token)) {
+            sub_words(source.text(at, token), |part| {
+                lines.entry(part).or_default();
+            });
+        }
+    }
+    let mut parts: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+    for at in 0..source.lines.len() {
+        for token in source.tokens(at).iter().filter(|token| has_words(token)) {
+            let parts = parts.entry(token.hash).or_insert_with(|| {
+                let mut wanted = Vec::new();
+                sub_words(source.text(at, token), |part| {
+                    if lines.contains_key(&part) {
+                        wanted.push(part);
+                    }
+                });
+                wanted
+            });
+            for part in parts {
+                if let Some(lines) = lines.get_mut(part)
+                    && lines.last() != Some(&(at as u32))
+                {
+                    lines.push(at as u32);
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// A line that may be the one.
+pub(crate) struct Candidate<'a> {
+    pub(crate) at: usize,
+    pub(crate) text: &'a [u8],
+    /// Names of the new line that the candidate has not, names of the candidate that the new line
+    /// has not, and all names of the new line.
+    pub(crate) new_names: Vec<u64>,
+    pub(crate) old_names: Vec<u64>,
+    pub(crate) all_names: Vec<u64>,
+    pub(crate) words: Vec<u64>,
+    pub(crate) bag: Vec<u64>,
+}
+
+impl<'a> Candidate<'a> {
+    fn new(task: &Task<'a>, at: usize) -> Self {
+        let names = |tokens: &[crate::lex::Token]| {
+            let idents = tokens.iter().filter(|token| token.kind == Kind::Ident);
+            let mut names: Vec<u64> = idents.map(|token| token.hash).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let here = names(task.source.tokens(at));
+        let all_names = names(&task.query.tokens);
+        let without = |from: &[u64], other: &[u64]| -> Vec<u64> {
+            from.iter().copied().filter(|name| other.binary_search(name).is_err()).collect()
+        };
+        let mut bag: Vec<u64> = task.source.tokens(at).iter().map(|token| token.hash).collect();
+        bag.sort_unstable();
+        Self {
+            at,
+            text: task.source.lines[at].text,
+            new_names: without(&all_names, &here),
+            old_names: without(&here, &all_names),
+            all_names,
+            words: task.words_of(at),
+            bag,
+        }
+    }
+}
+
+/// `yes` as a number.
+pub(crate) fn flag(yes: bool) -> f32 {
+    f32::from(u8::from(yes))
+}
+
+/// `part` of `whole`; 0 of nothing.
+pub(crate) fn share(part: usize, whole: usize) -> f32 {
+    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
+}

@@ -1,0 +1,150 @@
+//! Ranks the lines of a program.
+
+use std::sync::LazyLock;
+
+use crate::features::Table;
+use crate::lex::hash;
+use crate::{Model, ModelError, feature_names};
+
+/// Ranks the lines of a program by how likely a new line replaces them.
+#[derive(Debug, Clone)]
+pub struct Locator {
+    model: Model,
+}
+
+/// A line and what speaks for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked {
+    /// The line, from 1.
+    pub line: usize,
+    /// The model's score: log-odds.
+    pub score: f32,
+    /// The probability that this is the line; those of all candidates add up to 1.
+    pub probability: f32,
+}
+
+/// What tells this version's features from another's.
+static FEATURES: LazyLock<(usize, u64)> = LazyLock::new(|| {
+    let names = feature_names();
+    (names.len(), hash(names.join("\n").as_bytes()))
+});
+
+impl Locator {
+    /// A locator with this model, which must have been trained on this version's features.
+    pub fn new(model: Model) -> Result<Self, ModelError> {
+        if (model.width, model.features) == *FEATURES {
+            Ok(Self { model })
+        } else {
+            Err(ModelError::other_features())
+        }
+    }
+
+    /// The candidates, most likely first. A program without any line that could be meant has none.
+    pub fn rank(&self, line: &[u8], program: &[u8]) -> Vec<Ranked> {
+        let table = Table::new(line, program);
+        let mut ranked: Vec<Ranked> = self
+            .model
+            .scores(&table.values)
+            .into_iter()
+            .zip(&table.lines)
+            .map(|(score, at)| Ranked { line: at + 1, score, probability: 0.0 })
+            .collect();
+        ranked.sort_by(|left, right| {
+            right.score.total_cmp(&left.score).then(left.line.cmp(&right.line))
+        });
+        let most = ranked.first().map_or(0.0, |best| best.score);
+        let sum: f32 = ranked.iter().map(|ranked| (ranked.score - most).exp()).sum();
+        for ranked in &mut ranked {
+            ranked.probability = (ranked.score - most).exp() / sum;
+        }
+        ranked
+    }
+}
+
+impl Model {
+    /// Marks a freshly trained model as one of this version's features.
+    pub(crate) fn of_these_features(mut self) -> Self {
+        (self.width, self.features) = *FEATURES;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A locator that knows nothing, so that everything but the model's opinion is tested.
+    fn ignorant() -> Locator {
+        Locator::new(Model::default().of_these_features()).unwrap()
+    }
+
+    fn check(line: &[u8], program: &[u8]) -> Vec<Ranked> {
+        let ranked = ignorant().rank(line, program);
+        let lines = program.split(|&byte| byte == b'\n').count();
+        assert!(ranked.iter().all(|ranked| (1..=lines).contains(&ranked.line)));
+        let sum: f32 = ranked.iter().map(|ranked| ranked.probability).sum();
+        assert!(ranked.is_empty() || (sum - 1.0).abs() < 1e-3, "{sum}");
+        ranked
+    }
+
+    #[test]
+    fn odd_programs_are_ranked_or_have_no_candidate() {
+        assert!(check(b"x", b"").is_empty());
+        assert!(check(b"x", b"\n\n \n\t\n").is_empty());
+        assert!(check(b"x();", b"x ( ) ;\n").is_empty(), "the replaced line is never the same");
+        assert_eq!(check(b"x();", b"y();").len(), 1);
+        assert_eq!(check(b"", b"y();\n}\n").len(), 2);
+        check(b"x = 1;\r", b"x = 2;\r\ny = 3;\r\n");
+        check(b"\0\xff\xfe", b"\0\xff\n\xfe\x80;\n");
+        check(b"def f(x):", b"import os\n\ndef f(y):\n    return y\n");
+        check("größe = 1;".as_bytes(), "größe = 2;\nü();\n".as_bytes());
+        check(b"}", &b"}\n{\n".repeat(300));
+    }
+
+    #[test]
+    fn a_huge_line_and_a_long_file_are_nothing_special() {
+        let huge = b"a(b, c); ".repeat(200_000);
+        check(&huge, &[huge.as_slice(), b"\nx = 1;\n"].concat());
+        let long: Vec<u8> =
+            (0..50_000).flat_map(|n| format!("call{}(a);\n", n % 700).into_bytes()).collect();
+        assert!(!check(b"call7(b);", &long).is_empty());
+    }
+
+    #[test]
+    fn copies_are_all_candidates() {
+        let program = b"a {\n  return null;\n}\nb {\n  return null;\n}\nc {\n  return null;\n}\n";
+        let ranked = check(b"return nil;", program);
+        for line in [2, 5, 8] {
+            assert!(ranked.iter().any(|ranked| ranked.line == line), "{line} is missing");
+        }
+    }
+
+    #[test]
+    fn features_have_one_name_each() {
+        let names = feature_names();
+        let mut unique = names.clone();
+        unique.sort();
+        unique.dedup();
+        assert_eq!(unique.len(), names.len());
+        assert_eq!(Table::new(b"a c;", b"a b;\nc d;\n").width, names.len());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn any_bytes_are_ranked(line: Vec<u8>, program: Vec<u8>) {
+            check(&line, &program);
+        }
+
+        #[test]
+        fn anything_like_code_is_ranked(
+            line in "[ a-c(){};=.\"'/*\n0-9@]{0,40}",
+            program in "[ a-c(){};=.\"'/*\n0-9@]{0,400}",
+        ) {
+            check(line.as_bytes(), program.as_bytes());
+        }
+    }
+}

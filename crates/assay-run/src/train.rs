@@ -1,0 +1,248 @@
+//! Trains the locator from datasets of CodRep's kind.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use assay_core::{
+    DataChoice, DigestOf, Error, Problem, Problems, Question, Reading, Reference, Result,
+    Selection, Task, TaskSettings,
+};
+use assay_locate::train::{Bins, Examples, Settings, Trainer};
+use assay_locate::{Model, Table, feature_names};
+use assay_metrics::line::{UNANSWERED_LOSS, line_loss};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::Progress;
+
+/// One task in so many is looked at to divide the features into classes.
+const SAMPLED: usize = 13;
+/// So many tasks are described at once.
+const CHUNK: usize = 1024;
+/// Held-out figures are taken every so many trees.
+const CURVE_STEP: usize = 50;
+
+/// Everything to learn from, described.
+pub struct Lessons {
+    examples: Examples,
+    tasks: Vec<Lesson>,
+    datasets: Vec<String>,
+}
+
+struct Lesson {
+    dataset: usize,
+    lines: Vec<usize>,
+    solution: usize,
+    /// Tells the change (replaced line and new line) from others.
+    change: u64,
+}
+
+/// What a model is worth on data that it has not seen.
+#[derive(Debug, Clone, Serialize)]
+pub struct Test {
+    /// The dataset that was held out.
+    pub dataset: String,
+    /// How many tasks it has.
+    pub tasks: usize,
+    /// The mean loss.
+    pub line_error: f64,
+    /// The mean loss, each distinct change counting once.
+    pub line_error_distinct: f64,
+    /// The share of tasks whose line was found.
+    pub recall: f64,
+    /// The share of tasks whose line was among the candidates.
+    pub candidate_recall: f64,
+    /// The figures along the way: trees, mean loss, distinct mean loss.
+    pub curve: Vec<(usize, f64, f64)>,
+}
+
+/// A trained model, and what is known of it.
+pub struct Trained {
+    /// The model.
+    pub model: Model,
+    /// The figures on the dataset that was held out.
+    pub test: Option<Test>,
+    /// The features by what they brought, most first, as shares.
+    pub importance: Vec<(String, f64)>,
+}
+
+impl Lessons {
+    /// Reads the datasets and describes every task.
+    pub fn read(data: &DataChoice, progress: &dyn Progress) -> Result<Self> {
+        let task = assay_tasks::CodRep;
+        let problems = task.open(data, &TaskSettings::default(), true)?;
+        let total = problems.ids().len();
+        let sample = Selection::of(total, |rank| rank % SAMPLED == 0);
+        let mut tables = Vec::new();
+        in_chunks(problems.as_ref(), &sample, &mut |chunk| {
+            tables.par_extend(chunk.par_iter().map(table));
+        })?;
+        let bins = Bins::fit(&tables);
+        drop(tables);
+        let mut lessons =
+            Self { examples: Examples::new(bins.clone()), tasks: Vec::new(), datasets: Vec::new() };
+        progress.start("describe", total, 0);
+        in_chunks(problems.as_ref(), &Selection::all(total), &mut |chunk| {
+            let described: Vec<(Table, Vec<u8>)> = chunk
+                .par_iter()
+                .map(|problem| {
+                    let table = table(problem);
+                    let classes = Examples::classify(&bins, &table);
+                    (table, classes)
+                })
+                .collect();
+            for (problem, (table, classes)) in chunk.iter().zip(described) {
+                lessons.add(problem, table.lines, &classes);
+                progress.step();
+            }
+        })?;
+        progress.finish();
+        if lessons.tasks.is_empty() {
+            return Err(Error::refused("there is nothing to learn from"));
+        }
+        Ok(lessons)
+    }
+
+    /// The datasets' names.
+    pub fn datasets(&self) -> &[String] {
+        &self.datasets
+    }
+
+    fn add(&mut self, problem: &Problem, lines: Vec<usize>, classes: &[u8]) {
+        let (Question::Line(question), Reference::Line(reference)) =
+            (&problem.question, &problem.reference);
+        let Some(solution) = reference.solution else { return };
+        let name = problem.id.as_str().rsplit_once('/').map_or("", |(name, _)| name);
+        let known = self.datasets.iter().position(|dataset| dataset == name);
+        let dataset = known.unwrap_or_else(|| {
+            self.datasets.push(name.to_owned());
+            self.datasets.len() - 1
+        });
+        let old = question.program_lines().nth(solution - 1).unwrap_or_default();
+        let digest =
+            DigestOf::new().field(old.trim_ascii()).field(question.line().trim_ascii()).finish();
+        let change = digest.as_bytes()[..8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        let right = lines.iter().position(|&line| line + 1 == solution);
+        self.examples.add(classes, lines.len(), right);
+        self.tasks.push(Lesson { dataset, lines, solution, change });
+    }
+
+    /// Trains a model, the mean of `models` forests, on all datasets but the one held out.
+    pub fn train(
+        &self,
+        hold_out: Option<usize>,
+        models: usize,
+        settings: &Settings,
+        progress: &dyn Progress,
+    ) -> Trained {
+        let label = hold_out.map_or("train", |dataset| &self.datasets[dataset]);
+        progress.start(label, models * settings.trees, 0);
+        let mut forests = Vec::new();
+        let mut sums: Vec<Vec<f32>> = Vec::new();
+        let mut gains = vec![0.0; feature_names().len()];
+        let mut curve = Vec::new();
+        for model in 0..models.max(1) {
+            let settings =
+                Settings { seed: settings.seed + 1000 * model as u64, ..settings.clone() };
+            let learn = |task: usize| Some(self.tasks[task].dataset) != hold_out;
+            let mut trainer = Trainer::new(&self.examples, learn, settings.clone());
+            for tree in 1..=settings.trees {
+                trainer.step();
+                progress.step();
+                if let Some(dataset) = hold_out.filter(|_| model == 0 && tree % CURVE_STEP == 0) {
+                    let test = self.test(dataset, &|task| trainer.scores(task).to_vec());
+                    curve.push((tree, test.line_error, test.line_error_distinct));
+                }
+            }
+            if hold_out.is_some() {
+                add_scores(&mut sums, &trainer, self.tasks.len());
+            }
+            gains.iter_mut().zip(trainer.gains()).for_each(|(sum, gain)| *sum += gain);
+            forests.push(trainer.model());
+        }
+        progress.finish();
+        let test = hold_out.map(|dataset| {
+            let test = self.test(dataset, &|task| sums[task].clone());
+            Test { curve, ..test }
+        });
+        Trained { model: Model::average(&forests), test, importance: importance(&gains) }
+    }
+
+    fn test(&self, dataset: usize, scores: &dyn Fn(usize) -> Vec<f32>) -> Test {
+        let mut losses = Vec::new();
+        let mut changes: HashMap<u64, (f64, usize)> = HashMap::new();
+        let (mut found, mut possible) = (0, 0);
+        for (task, lesson) in self.tasks.iter().enumerate() {
+            if lesson.dataset != dataset {
+                continue;
+            }
+            let scores = scores(task);
+            let best = (0..scores.len()).max_by(|&left, &right| {
+                scores[left].total_cmp(&scores[right]).then(right.cmp(&left))
+            });
+            let line = best.map(|best| lesson.lines[best] + 1);
+            let loss = line.map_or(UNANSWERED_LOSS, |line| line_loss(line, lesson.solution));
+            losses.push(loss);
+            found += usize::from(line == Some(lesson.solution));
+            possible += usize::from(lesson.lines.contains(&(lesson.solution - 1)));
+            let change = changes.entry(lesson.change).or_default();
+            *change = (change.0 + loss, change.1 + 1);
+        }
+        let count = losses.len().max(1) as f64;
+        let mut distinct: Vec<f64> =
+            changes.into_values().map(|(sum, count)| sum / count as f64).collect();
+        distinct.sort_by(f64::total_cmp);
+        Test {
+            dataset: self.datasets[dataset].clone(),
+            tasks: losses.len(),
+            line_error: losses.iter().sum::<f64>() / count,
+            line_error_distinct: distinct.iter().sum::<f64>() / distinct.len().max(1) as f64,
+            recall: found as f64 / count,
+            candidate_recall: possible as f64 / count,
+            curve: Vec::new(),
+        }
+    }
+}
+
+fn add_scores(sums: &mut Vec<Vec<f32>>, trainer: &Trainer<'_>, tasks: usize) {
+    sums.resize(tasks, Vec::new());
+    for (task, sum) in sums.iter_mut().enumerate() {
+        let scores = trainer.scores(task);
+        sum.resize(scores.len(), 0.0);
+        sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+    }
+}
+
+fn importance(gains: &[f64]) -> Vec<(String, f64)> {
+    let total: f64 = gains.iter().sum();
+    let mut importance: Vec<(String, f64)> =
+        feature_names().into_iter().zip(gains.iter().map(|gain| gain / total.max(1e-12))).collect();
+    importance.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
+    importance
+}
+
+fn table(problem: &Problem) -> Table {
+    let Question::Line(question) = &problem.question;
+    Table::new(question.line(), question.program())
+}
+
+/// Hands over the wanted problems, many at a time.
+fn in_chunks(
+    problems: &dyn Problems,
+    wanted: &Selection,
+    visit: &mut dyn FnMut(&[Problem]),
+) -> Result<()> {
+    let mut chunk = Vec::with_capacity(CHUNK);
+    problems.read(wanted, &mut |reading| {
+        if let Reading::Problem(problem) = reading {
+            chunk.push(problem);
+        }
+        if chunk.len() == CHUNK {
+            visit(&chunk);
+            chunk.clear();
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    visit(&chunk);
+    Ok(())
+}

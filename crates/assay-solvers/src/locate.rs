@@ -1,0 +1,59 @@
+//! `locate`: the learned locator.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use assay_core::{AnswerEach, Ask, Digest, Error, Question, Response, Result};
+use assay_locate::{Locator, Model};
+
+/// The weights inside the binary.
+static EMBEDDED: &[u8] = include_bytes!("../models/locate.bin");
+
+static SHIPPED: LazyLock<Result<(Locator, Digest), String>> =
+    LazyLock::new(|| read(EMBEDDED).map_err(|error| error.to_string()));
+
+fn read(bytes: &[u8]) -> Result<(Locator, Digest), assay_locate::ModelError> {
+    Ok((Locator::new(Model::from_bytes(bytes)?)?, Digest::of(bytes)))
+}
+
+pub(crate) struct LocateSolver {
+    locator: Locator,
+    digest: Digest,
+    top: usize,
+}
+
+impl LocateSolver {
+    /// The locator with the weights inside the binary, or with those of a file.
+    pub(crate) fn open(weights: Option<&Path>, top: usize) -> Result<Self> {
+        let (locator, digest) = match weights {
+            None => SHIPPED.clone().map_err(Error::failed)?,
+            Some(path) => {
+                let bytes =
+                    std::fs::read(path).map_err(|error| Error::reading("read", path, error))?;
+                read(&bytes).map_err(|error| {
+                    Error::refused(format!("{}: {error}", path.display()))
+                        .hint("`assay train locate` makes such files")
+                })?
+            }
+        };
+        Ok(Self { locator, digest, top })
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        self.digest
+    }
+}
+
+impl AnswerEach for LocateSolver {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Response> {
+        let Question::Line(question) = ask.question;
+        let ranked = self.locator.rank(question.line(), question.program());
+        let mut lines: Vec<usize> =
+            ranked.iter().take(self.top).map(|ranked| ranked.line).collect();
+        if lines.is_empty() {
+            // Nothing but blank lines and copies of the new line: any line is as good as another.
+            lines.push((question.length() / 2).max(1));
+        }
+        Ok(Response::Lines(lines))
+    }
+}

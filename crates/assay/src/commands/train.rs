@@ -1,0 +1,103 @@
+//! `assay train`: make what assay ships.
+
+use std::path::Path;
+
+use assay_core::{Error, Result, exit_code};
+use assay_locate::train::Settings;
+use assay_run::train::{Lessons, Test, Trained};
+use serde::Serialize;
+
+use super::{data_at, tool};
+use crate::args::TrainLocateArguments;
+use crate::output::{self, Bar};
+
+/// How many features the report names.
+const NAMED: usize = 40;
+
+/// What was trained, on what, and what it is worth.
+#[derive(Serialize)]
+struct Report {
+    assay: String,
+    datasets: Vec<String>,
+    trees: u32,
+    forests: u32,
+    seed: u64,
+    weights_bytes: Option<usize>,
+    held_out: Vec<Test>,
+    importance: Vec<(String, f64)>,
+}
+
+pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
+    if arguments.output.is_none() && !arguments.leave_one_out {
+        return Err(Error::usage("nothing would be kept")
+            .hint("name a file for the weights with -o, or test with --leave-one-out"));
+    }
+    let lessons = Lessons::read(&data_at(&arguments.data)?, &Bar::new())?;
+    let settings =
+        Settings { trees: arguments.trees as usize, seed: arguments.seed, ..Settings::default() };
+    let train = |hold_out: Option<usize>| -> Trained {
+        lessons.train(hold_out, arguments.forests as usize, &settings, &Bar::new())
+    };
+    let mut report = Report {
+        assay: tool().version,
+        datasets: lessons.datasets().to_vec(),
+        trees: arguments.trees,
+        forests: arguments.forests,
+        seed: arguments.seed,
+        weights_bytes: None,
+        held_out: Vec::new(),
+        importance: Vec::new(),
+    };
+    if arguments.leave_one_out {
+        for dataset in 0..lessons.datasets().len() {
+            let trained = train(Some(dataset));
+            report.held_out.extend(trained.test);
+            report.importance = trained.importance;
+        }
+    }
+    if let Some(path) = &arguments.output {
+        let trained = train(None);
+        let bytes = trained.model.to_bytes();
+        report.weights_bytes = Some(bytes.len());
+        report.importance = trained.importance;
+        write(path, &bytes)?;
+    }
+    report.importance.truncate(NAMED);
+    finish(arguments, &report)
+}
+
+fn finish(arguments: &TrainLocateArguments, report: &Report) -> Result<u8> {
+    if let Some(path) = &arguments.output {
+        let mut text = serde_json::to_vec_pretty(report)
+            .map_err(|error| Error::failed("failed to write the report").because(error))?;
+        text.push(b'\n');
+        write(&path.with_extension("report.json"), &text)?;
+    }
+    if arguments.json {
+        output::json_pretty(report)?;
+        return Ok(exit_code::DONE);
+    }
+    if !report.held_out.is_empty() {
+        let rows = report.held_out.iter().map(|test| {
+            [
+                test.dataset.clone(),
+                test.tasks.to_string(),
+                format!("{:.4}", test.line_error),
+                format!("{:.4}", test.line_error_distinct),
+                format!("{:.4}", test.recall),
+                format!("{:.4}", test.candidate_recall),
+            ]
+        });
+        let header =
+            ["held out", "tasks", "line-error", "line-error-distinct", "recall@1", "candidates"];
+        output::table(header, rows)?;
+    }
+    if let (Some(path), Some(bytes)) = (&arguments.output, report.weights_bytes) {
+        output::say(&format!("weights: {} ({bytes} bytes)\n", path.display()))?;
+    }
+    Ok(exit_code::DONE)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).map_err(|error| Error::writing("write", path, error))
+}
