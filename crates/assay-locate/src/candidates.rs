@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::lex::{self, Kind, State, Token};
-use crate::similarity::{Pattern, common_prefix, common_suffix};
+use crate::similarity::{Pattern, Trigrams, common_prefix, common_suffix};
 use crate::source::{Source, Statement, squeezed, statement};
 
 /// How many lines each way of choosing brings in.
@@ -24,6 +24,7 @@ pub(crate) struct Query<'a> {
     pub(crate) statement: Statement,
     pub(crate) squeezed: u64,
     pub(crate) pattern: Pattern,
+    trigrams: Trigrams,
     /// Its identifiers, each once, with how rare each is in the program.
     pub(crate) names: Vec<(u64, f32)>,
 }
@@ -49,6 +50,7 @@ impl<'a> Query<'a> {
             statement: statement(text, &tokens, facts.comment),
             squeezed: squeezed(text),
             pattern: Pattern::new(text),
+            trigrams: Trigrams::new(text),
             names: Vec::new(),
             tokens,
         };
@@ -104,7 +106,7 @@ impl Overview {
                 continue;
             }
             overview.indel[at] = query.pattern.indel(line.text);
-            overview.dice[at] = query.pattern.trigram_dice(line.text);
+            overview.dice[at] = query.trigrams.dice(line.text);
             let (shorter, longer) = {
                 let lengths = (line.text.len(), query.text.len());
                 (lengths.0.min(lengths.1), lengths.0.max(lengths.1))

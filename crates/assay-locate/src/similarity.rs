@@ -11,7 +11,6 @@ pub(crate) struct Pattern {
     /// For each byte, a bit for each place where it stands.
     places: Vec<u64>,
     words: usize,
-    trigrams: Trigrams,
 }
 
 impl Pattern {
@@ -22,7 +21,7 @@ impl Pattern {
         for (at, &byte) in text.iter().enumerate() {
             places[usize::from(byte) * words + at / 64] |= 1 << (at % 64);
         }
-        Self { text: text.to_vec(), places, words, trigrams: Trigrams::new(text) }
+        Self { text: text.to_vec(), places, words }
     }
 
     /// 1 for the same text, 0 for nothing in common: twice the longest common subsequence, over
@@ -68,15 +67,10 @@ impl Pattern {
         }
         common
     }
-
-    /// Dice's coefficient of the three-letter parts.
-    pub(crate) fn trigram_dice(&self, other: &[u8]) -> f32 {
-        self.trigrams.dice(&other[..other.len().min(LONGEST)])
-    }
 }
 
 /// The three-letter parts of a text, in a small table by hash; what collides counts together.
-struct Trigrams {
+pub(crate) struct Trigrams {
     counts: Vec<u8>,
     total: usize,
 }
@@ -89,7 +83,8 @@ fn slot(a: u8, b: u8, c: u8) -> usize {
 }
 
 impl Trigrams {
-    fn new(text: &[u8]) -> Self {
+    pub(crate) fn new(text: &[u8]) -> Self {
+        let text = &text[..text.len().min(LONGEST)];
         let mut counts = vec![0u8; TABLE];
         for part in text.windows(3) {
             let count = &mut counts[slot(part[0], part[1], part[2])];
@@ -98,7 +93,9 @@ impl Trigrams {
         Self { counts, total: text.len().saturating_sub(2) }
     }
 
-    fn dice(&self, other: &[u8]) -> f32 {
+    /// Dice's coefficient with the three-letter parts of another text.
+    pub(crate) fn dice(&self, other: &[u8]) -> f32 {
+        let other = &other[..other.len().min(LONGEST)];
         thread_local! {
             static USED: RefCell<Vec<u8>> = RefCell::new(vec![0; TABLE]);
         }
@@ -209,7 +206,7 @@ mod tests {
         close(Pattern::new(b"").indel(b""), 1.0);
         close(jaro_winkler(b"MARTHA", b"MARHTA"), 0.9611);
         close(jaro_winkler(b"DWAYNE", b"DUANE"), 0.84);
-        close(Pattern::new(b"abcd").trigram_dice(b"abcd"), 1.0);
+        close(Trigrams::new(b"abcd").dice(b"abcd"), 1.0);
         close(sorted_dice(&[1, 1, 2], &[1, 2, 3]), 4.0 / 6.0);
     }
 
@@ -237,8 +234,9 @@ mod tests {
 
         #[test]
         fn all_lie_between_0_and_1(left: Vec<u8>, right: Vec<u8>) {
-            let pattern = Pattern::new(&left);
-            for value in [pattern.indel(&right), pattern.trigram_dice(&right), jaro_winkler(&left, &right)] {
+            let indel = Pattern::new(&left).indel(&right);
+            let dice = Trigrams::new(&left).dice(&right);
+            for value in [indel, dice, jaro_winkler(&left, &right)] {
                 prop_assert!((0.0..=1.0001).contains(&value), "{}", value);
             }
         }

@@ -114,6 +114,8 @@ pub(crate) struct Task<'a> {
     pub(crate) candidates: &'a [usize],
     /// The lines on which each name of the new line or a candidate stands, in order.
     pub(crate) occurrences: FxHashMap<u64, Vec<u32>>,
+    /// How rare each of those names is in the program.
+    rarity: FxHashMap<u64, f32>,
     /// The lines on which each part of a word of the new line or a candidate stands, in order.
     pub(crate) word_lines: FxHashMap<u64, Vec<u32>>,
     /// The parts of the new line's words, sorted.
@@ -155,7 +157,12 @@ impl<'a> Task<'a> {
         let mut bag: Vec<u64> = query.tokens.iter().map(|token| token.hash).collect();
         bag.sort_unstable();
         let word_lines = word_lines(source, candidates, &words);
-        Self { query, source, overview, candidates, occurrences, word_lines, words, bag }
+        let total = source.lines.len() as f32;
+        let rarity = occurrences
+            .iter()
+            .map(|(name, lines)| (*name, libm::logf(1.0 + total / (1.0 + lines.len() as f32))))
+            .collect();
+        Self { query, source, overview, candidates, occurrences, rarity, word_lines, words, bag }
     }
 
     /// The parts of the words on the line at `at`, sorted.
@@ -170,8 +177,7 @@ impl<'a> Task<'a> {
 
     /// How rare a name is in the program.
     pub(crate) fn rarity(&self, name: u64) -> f32 {
-        let lines = self.occurrences.get(&name).map_or(0, Vec::len);
-        libm::logf(1.0 + self.source.lines.len() as f32 / (1.0 + lines as f32))
+        self.rarity.get(&name).copied().unwrap_or_default()
     }
 }
 
