@@ -89,6 +89,17 @@ impl Tree {
     }
 }
 
+/// What the trees say of each row. Tree by tree, so that a tree stays close while it is asked.
+fn sum_up(trees: &[Tree], rows: &[&[f32]]) -> Vec<f32> {
+    let mut sums = vec![0.0; rows.len()];
+    for tree in trees {
+        for (sum, row) in sums.iter_mut().zip(rows) {
+            *sum += tree.score(row);
+        }
+    }
+    sums
+}
+
 impl Model {
     /// The score of one row.
     pub fn score(&self, row: &[f32]) -> f32 {
@@ -103,16 +114,17 @@ impl Model {
         }
         let (first, rest) = self.trees.split_at(self.trees.len().min(FIRST_TREES));
         let rows: Vec<&[f32]> = rows.chunks_exact(self.width).collect();
-        let sum =
-            |trees: &[Tree], row: &[f32]| trees.iter().map(|tree| tree.score(row)).sum::<f32>();
-        let mut scores: Vec<f32> = rows.iter().map(|row| sum(first, row)).collect();
+        let mut scores = sum_up(first, &rows);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        for (score, row) in scores.iter_mut().zip(rows) {
-            if *score > best - STILL_IN {
-                *score += sum(rest, row);
-            } else {
-                *score -= OUT;
-            }
+        let in_play: Vec<usize> =
+            (0..rows.len()).filter(|&at| scores[at] > best - STILL_IN).collect();
+        let few: Vec<&[f32]> = in_play.iter().map(|&at| rows[at]).collect();
+        scores
+            .iter_mut()
+            .filter(|score| **score <= best - STILL_IN)
+            .for_each(|score| *score -= OUT);
+        for (at, more) in in_play.into_iter().zip(sum_up(rest, &few)) {
+            scores[at] += more;
         }
         scores
     }
