@@ -136,8 +136,9 @@ impl Model {
 
     /// The mean of several models' advice, as one model.
     pub fn average(models: &[Self]) -> Self {
-        let mut all = Self { trees: Vec::new(), ..models.first().cloned().unwrap_or_default() };
-        all.trees.clear();
+        let (width, features) =
+            models.first().map_or((0, 0), |model| (model.width, model.features));
+        let mut all = Self { trees: Vec::new(), width, features };
         // One of each in turn, so that the first trees of the mean are the first of every model.
         let most = models.iter().map(Self::trees).max().unwrap_or_default();
         for at in 0..most {

@@ -190,7 +190,7 @@ impl<'a> Source<'a> {
                 }
             }
             if line.comment || line.text.is_empty() || line.text.starts_with(b"@") {
-                header = header.max(if header == at as u32 { header + 1 } else { header });
+                header += u32::from(header == at as u32);
             }
         }
     }
