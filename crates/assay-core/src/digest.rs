@@ -72,6 +72,11 @@ impl Fingerprint {
     pub fn of(bytes: &[u8]) -> Self {
         Self(xxhash_rust::xxh3::xxh3_128(bytes))
     }
+
+    /// The fingerprint as a number, evenly spread.
+    pub fn as_number(self) -> u128 {
+        self.0
+    }
 }
 
 /// Hashes a sequence of fields without ambiguity: each is preceded by its length.

@@ -176,6 +176,15 @@ impl LineQuestion {
         split_lines(self.program())
     }
 
+    /// Tells the change that replaced the line `solution` from other changes, by the old line and
+    /// the new one without the white space around them. Small enough to be exact as an `f64`.
+    pub fn change(&self, solution: usize) -> u64 {
+        const EXACT: u128 = 1 << 52;
+        let old = self.program_lines().nth(solution.saturating_sub(1)).unwrap_or_default();
+        let change = [old.trim_ascii(), b"\n", self.line().trim_ascii()].concat();
+        (Fingerprint::of(&change).as_number() % EXACT) as u64
+    }
+
     /// How many lines the program has: the largest line number that may be answered.
     pub fn length(&self) -> usize {
         self.length
@@ -189,6 +198,9 @@ pub struct LineReference {
     pub length: Option<usize>,
     /// The line that was replaced, counting from 1; `None` where it is hidden.
     pub solution: Option<usize>,
+    /// Tells the change from others ([`LineQuestion::change`]); `None` where the program was not
+    /// read or the solution is hidden.
+    pub change: Option<u64>,
 }
 
 /// Which problems of a task are wanted, by rank.

@@ -20,6 +20,6 @@ mod similarity;
 mod source;
 pub mod train;
 
-pub use features::{Table, feature_names};
+pub use features::{Feature, Table, features, groups};
 pub use locator::{Locator, Ranked};
-pub use model::{Model, ModelError};
+pub use model::{Model, ModelError, softmax};

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::features::Table;
 use crate::lex::hash;
-use crate::{Model, ModelError, feature_names};
+use crate::{Model, ModelError, features, softmax};
 
 /// Ranks the lines of a program by how likely a new line replaces them.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct Ranked {
 
 /// What tells this version's features from another's.
 static FEATURES: LazyLock<(usize, u64)> = LazyLock::new(|| {
-    let names = feature_names();
+    let names: Vec<String> = features().into_iter().map(|feature| feature.name).collect();
     (names.len(), hash(names.join("\n").as_bytes()))
 });
 
@@ -42,21 +42,14 @@ impl Locator {
     /// The candidates, most likely first. A program without any line that could be meant has none.
     pub fn rank(&self, line: &[u8], program: &[u8]) -> Vec<Ranked> {
         let table = Table::new(line, program);
-        let mut ranked: Vec<Ranked> = self
-            .model
-            .scores(&table.values)
-            .into_iter()
-            .zip(&table.lines)
-            .map(|(score, at)| Ranked { line: at + 1, score, probability: 0.0 })
+        let scores = self.model.scores(&table.values);
+        let probabilities = softmax(&scores);
+        let mut ranked: Vec<Ranked> = (table.lines.iter().zip(scores).zip(probabilities))
+            .map(|((at, score), probability)| Ranked { line: at + 1, score, probability })
             .collect();
         ranked.sort_by(|left, right| {
             right.score.total_cmp(&left.score).then(left.line.cmp(&right.line))
         });
-        let most = ranked.first().map_or(0.0, |best| best.score);
-        let sum: f32 = ranked.iter().map(|ranked| (ranked.score - most).exp()).sum();
-        for ranked in &mut ranked {
-            ranked.probability = (ranked.score - most).exp() / sum;
-        }
         ranked
     }
 }
@@ -123,7 +116,7 @@ mod tests {
 
     #[test]
     fn features_have_one_name_each() {
-        let names = feature_names();
+        let names: Vec<String> = features().into_iter().map(|feature| feature.name).collect();
         let mut unique = names.clone();
         unique.sort();
         unique.dedup();

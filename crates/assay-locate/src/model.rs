@@ -47,6 +47,18 @@ impl ModelError {
     }
 }
 
+/// The probabilities of a task's candidates, from their scores. With an exponential of our own, so
+/// that they are the same on every machine.
+pub fn softmax(scores: &[f32]) -> Vec<f32> {
+    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut shares: Vec<f32> = scores.iter().map(|score| libm::expf(score - most)).collect();
+    let sum: f32 = shares.iter().sum();
+    for share in &mut shares {
+        *share /= sum;
+    }
+    shares
+}
+
 /// So many trees are asked about every row.
 const FIRST_TREES: usize = 200;
 /// A row this far behind after the first trees does not win any more.

@@ -23,12 +23,14 @@ pub struct Scored {
 }
 
 /// Grades the answers in `reader`, called `name`, against all of `problems`. Either every line is
-/// accepted, or the file is refused with all that is wrong in it.
+/// accepted, or the file is refused with all that is wrong in it. Problems are read only where the
+/// answer cannot be graded without, unless `read_all` says otherwise, for metrics that need more.
 pub fn score(
     task: &dyn Task,
     problems: &dyn Problems,
     settings: &TaskSettings,
     (reader, name): (&mut dyn BufRead, &str),
+    read_all: bool,
     tool: &Tool,
 ) -> Result<Scored> {
     let mut marking = Marking {
@@ -42,6 +44,7 @@ pub fn score(
         counts: Counts::default(),
         flaws: Vec::new(),
         unclear: Vec::new(),
+        read_all,
     };
     let mut outcome = Ok(());
     problems.references(&mut |rank, reference| {
@@ -79,6 +82,8 @@ struct Marking<'a> {
     flaws: Vec<Flaw>,
     /// Problems that must be read to tell whether their answer is possible.
     unclear: Vec<usize>,
+    /// Whether every problem is read.
+    read_all: bool,
     /// Nobody interrupts the scoring.
     cancel: Cancel,
 }
@@ -88,6 +93,10 @@ impl Marking<'_> {
         match reference {
             Ok(reference) => {
                 self.fingerprints.extend([self.ids[rank].fingerprint(), reference.fingerprint()]);
+                if self.read_all {
+                    self.unclear.push(rank);
+                    return Ok(());
+                }
                 self.grade(rank, &reference)
             }
             Err(flaw) => {

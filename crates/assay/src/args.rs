@@ -170,6 +170,10 @@ pub(crate) struct ScoreArguments {
     #[command(flatten)]
     pub(crate) data: DataArguments,
 
+    /// Read every problem too, for metrics that need more than the solutions: line-error-distinct.
+    #[arg(long, env = "ASSAY_DISTINCT", value_parser = FalseyValueParser::new())]
+    pub(crate) distinct: bool,
+
     /// How to print the results.
     #[arg(long, default_value = "table", env = "ASSAY_FORMAT")]
     pub(crate) format: ScoreFormat,
@@ -279,6 +283,10 @@ pub(crate) struct TrainLocateArguments {
     /// Train on all datasets but one and test on that one, for each of them.
     #[arg(long, env = "ASSAY_LEAVE_ONE_OUT", value_parser = FalseyValueParser::new())]
     pub(crate) leave_one_out: bool,
+
+    /// Leave a group of features out, to see what it brings; may be repeated.
+    #[arg(long, value_name = "GROUP", env = "ASSAY_WITHOUT")]
+    pub(crate) without: Vec<String>,
 
     /// How many trees a forest has.
     #[arg(long, value_name = "N", default_value_t = 400, env = "ASSAY_TREES", value_parser = clap::value_parser!(u32).range(1..=5000))]

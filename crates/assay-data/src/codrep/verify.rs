@@ -53,7 +53,8 @@ pub fn verify(dataset: &Dataset) -> Result<Verified> {
                 let solution = solution.as_ref().ok().copied();
                 let question = LineQuestion::new(text, LineRule::Universal);
                 check_task(&question, solution, &dataset.task_path(task.place), found);
-                let reference = Reference::Line(LineReference { length: None, solution });
+                let reference =
+                    Reference::Line(LineReference { length: None, solution, change: None });
                 fingerprints[task.place] =
                     Some([Question::Line(question).fingerprint(), reference.fingerprint()]);
             }

@@ -58,25 +58,66 @@ impl Table {
     }
 }
 
-/// The features' names, in order.
-pub fn feature_names() -> Vec<String> {
+/// A feature: what it is called and where it belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feature {
+    /// Its name; no other feature has it.
+    pub name: String,
+    /// The group of features that it belongs to.
+    pub group: &'static str,
+    /// Whether it is not the number itself but the gap to the best other candidate.
+    pub gap: bool,
+}
+
+type Describe = fn(&Task<'_>, &Candidate<'_>, &mut dyn Sink);
+
+/// The groups of features, in the order of their features.
+const GROUPS: [(&str, Describe); 6] = [
+    ("text", text::describe),
+    ("scope", scope::describe),
+    ("edit", edit::describe),
+    ("shape", shape::describe),
+    ("neighbours", neighbours::describe),
+    ("heads", heads::describe),
+];
+
+/// What the gaps are called where groups are named.
+const GAPS: &str = "gaps";
+
+/// The names of the groups of features. The last, of the gaps, crosses all others.
+pub fn groups() -> impl Iterator<Item = &'static str> {
+    GROUPS.iter().map(|(name, _)| *name).chain([GAPS])
+}
+
+impl Feature {
+    /// Whether it belongs to the group.
+    pub fn is_of(&self, group: &str) -> bool {
+        if group == GAPS { self.gap } else { self.group == group }
+    }
+}
+
+/// The features, in order: first the plain ones, then their gaps.
+pub fn features() -> Vec<Feature> {
     let source = Source::new(b"a b;\nc d;\n");
     let query = Query::new(b"a c;", &source);
     let overview = Overview::new(&query, &source);
     let lines = vec![0, 1];
     let task = Task::new(&query, &source, &overview, &lines);
-    let mut names = Names(Vec::new());
-    describe(&task, &Candidate::new(&task, 0), &mut names);
-    relative::names(&names.0)
+    let mut plain = Vec::new();
+    for (group, describe) in GROUPS {
+        let mut names = Names(Vec::new());
+        describe(&task, &Candidate::new(&task, 0), &mut names);
+        plain.extend(names.0.into_iter().map(|name| Feature { name, group, gap: false }));
+    }
+    let gaps: Vec<Feature> = plain.iter().map(relative::gap_of).collect();
+    plain.extend(gaps);
+    plain
 }
 
 fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
-    text::describe(task, candidate, out);
-    scope::describe(task, candidate, out);
-    edit::describe(task, candidate, out);
-    shape::describe(task, candidate, out);
-    neighbours::describe(task, candidate, out);
-    heads::describe(task, candidate, out);
+    for (_, describe) in GROUPS {
+        describe(task, candidate, out);
+    }
 }
 
 /// Takes features.

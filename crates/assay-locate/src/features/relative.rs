@@ -1,5 +1,7 @@
 //! How a candidate stands among the others.
 
+use super::Feature;
+
 /// For every feature but those that are the same for all candidates, the gap to the best other
 /// candidate is added: what matters is not how good a line is but how much better than the rest.
 pub(super) fn compare(rows: &mut [Vec<f32>], plain: usize) {
@@ -20,8 +22,7 @@ pub(super) fn compare(rows: &mut [Vec<f32>], plain: usize) {
     }
 }
 
-/// The names of the features and of their gaps.
-pub(super) fn names(plain: &[String]) -> Vec<String> {
-    let gaps = plain.iter().map(|name| format!("{name}, gap"));
-    plain.iter().cloned().chain(gaps).collect()
+/// The gap that goes with a feature.
+pub(super) fn gap_of(feature: &Feature) -> Feature {
+    Feature { name: format!("{}, gap", feature.name), group: feature.group, gap: true }
 }

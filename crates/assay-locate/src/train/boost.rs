@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::bins::{Examples, Group};
 use super::grow::{Gradients, Grown, grow};
-use crate::model::Model;
+use crate::model::{Model, softmax};
 
 /// How a forest is grown.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct Settings {
     pub shrink: f64,
     /// The share of features that a tree may ask about.
     pub features: f64,
+    /// The features that no tree may ask about, by their place.
+    pub without: Vec<usize>,
     /// The share of tasks that a tree learns from.
     pub tasks: f64,
     /// Decides every random choice.
@@ -39,6 +41,7 @@ impl Default for Settings {
             least_gain: 1e-6,
             shrink: 1.0,
             features: 0.4,
+            without: Vec::new(),
             tasks: 0.8,
             seed: 1,
         }
@@ -114,11 +117,8 @@ impl<'a> Trainer<'a> {
     /// The gradients of the cross entropy of a task's softmax.
     fn derive(&mut self, group: &Group) {
         let (from, to) = (group.from as usize, group.to as usize);
-        let scores = &self.scores[from..to];
-        let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let sum: f32 = scores.iter().map(|score| (score - most).exp()).sum();
-        for row in from..to {
-            let probability = (self.scores[row] - most).exp() / sum;
+        let probabilities = softmax(&self.scores[from..to]);
+        for (row, probability) in (from..to).zip(probabilities) {
             let right = group.right == Some(row as u32);
             self.gradient[row] = probability - f32::from(u8::from(right));
             self.curvature[row] = (probability * (1.0 - probability)).max(1e-6);
@@ -135,7 +135,10 @@ impl<'a> Trainer<'a> {
 
     fn draw_features(&mut self) -> Vec<usize> {
         let share = self.settings.features;
-        let useful = |feature: &usize| !self.examples.bins.edges[*feature].is_empty();
+        let without = &self.settings.without;
+        let useful = |feature: &usize| {
+            !self.examples.bins.edges[*feature].is_empty() && !without.contains(feature)
+        };
         let all: Vec<usize> = (0..self.examples.bins.width()).filter(useful).collect();
         all.into_iter().filter(|_| self.draw() < share).collect()
     }

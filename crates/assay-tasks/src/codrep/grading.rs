@@ -15,12 +15,14 @@ const LOSS: &str = "loss";
 const HIT: &str = "hit";
 /// How many lines were given.
 const GIVEN: &str = "given";
+/// Tells the change from others, where the problem was read.
+const CHANGE: &str = "change";
 
 pub(super) struct LineGrader;
 
 impl Grader for LineGrader {
     fn check(&self, reference: &Reference, response: &Response) -> Check {
-        let Reference::Line(LineReference { length, solution }) = *reference;
+        let Reference::Line(LineReference { length, solution, .. }) = *reference;
         let lines = match response {
             Response::Lines(lines) => lines,
             Response::None(_) => return Check::Possible,
@@ -43,7 +45,7 @@ impl Grader for LineGrader {
             Response::Lines(lines) => lines,
             Response::None(reason) => {
                 let verdict = Verdict::unanswered(problem, sample, reason);
-                return Ok(verdict.score(LOSS, UNANSWERED_LOSS));
+                return Ok(with_change(verdict.score(LOSS, UNANSWERED_LOSS), reference));
             }
         };
         let grade = reference.solution.and_then(|solution| grade_lines(lines, solution));
@@ -54,10 +56,11 @@ impl Grader for LineGrader {
         let verdict = Verdict::new(problem, sample, outcome)
             .score(LOSS, grade.loss)
             .score(GIVEN, lines.len() as f64);
-        Ok(match grade.hit {
+        let verdict = match grade.hit {
             Some(place) => verdict.score(HIT, place as f64),
             None => verdict,
-        })
+        };
+        Ok(with_change(verdict, reference))
     }
 
     fn effort(&self) -> Effort {
@@ -65,9 +68,18 @@ impl Grader for LineGrader {
     }
 }
 
+fn with_change(verdict: Verdict, reference: &LineReference) -> Verdict {
+    match reference.change {
+        Some(change) => verdict.score(CHANGE, change as f64),
+        None => verdict,
+    }
+}
+
 #[derive(Default)]
 pub(super) struct LineTally {
     losses: Vec<f64>,
+    /// The losses again, each with its change.
+    changes: Vec<(f64, f64)>,
     first_hits: usize,
     hits: usize,
     most_given: f64,
@@ -79,7 +91,9 @@ impl Tally for LineTally {
             return;
         }
         let score = |name| verdict.scores.get(name).copied();
-        self.losses.push(score(LOSS).unwrap_or(UNANSWERED_LOSS));
+        let loss = score(LOSS).unwrap_or(UNANSWERED_LOSS);
+        self.losses.push(loss);
+        self.changes.extend(score(CHANGE).map(|change| (change, loss)));
         self.first_hits += usize::from(verdict.outcome == Outcome::Passed);
         self.hits += usize::from(score(HIT).is_some());
         self.most_given = self.most_given.max(score(GIVEN).unwrap_or_default());
@@ -94,10 +108,21 @@ impl Tally for LineTally {
             }
         };
         add("line-error".into(), bounded_mean(&self.losses));
+        // Where not every problem was read, it would be the mean of something else.
+        if self.changes.len() == n {
+            add("line-error-distinct".into(), bounded_mean(&mean_losses(self.changes.clone())));
+        }
         add("recall@1".into(), proportion(self.first_hits, n));
         if self.most_given > 1.0 {
             add(format!("recall@{}", self.most_given).into(), proportion(self.hits, n));
         }
         metrics
     }
+}
+
+/// The mean loss of each distinct change, in an order of their own.
+fn mean_losses(mut changes: Vec<(f64, f64)>) -> Vec<f64> {
+    changes.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.total_cmp(&right.1)));
+    let same = changes.chunk_by(|left, right| left.0.total_cmp(&right.0).is_eq());
+    same.map(|same| same.iter().map(|(_, loss)| loss).sum::<f64>() / same.len() as f64).collect()
 }

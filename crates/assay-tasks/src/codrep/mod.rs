@@ -39,6 +39,13 @@ static CARD: TaskCard = TaskCard {
             meaning: "mean loss; the competition's score",
         },
         MetricCard {
+            name: "line-error-distinct",
+            lower_is_better: true,
+            meaning: "mean loss where each distinct change (old line, new line) weighs one, so that \
+                one commit repeated over a hundred files does not decide; `score` gives it with \
+                --distinct",
+        },
+        MetricCard {
             name: "recall@1",
             lower_is_better: false,
             meaning: "share of tasks whose first prediction is right",

@@ -53,8 +53,12 @@ impl LineProblems {
         Ok(Problem {
             id: self.ids[rank].clone(),
             rank,
+            reference: Reference::Line(LineReference {
+                length: Some(length),
+                solution,
+                change: solution.map(|line| question.change(line)),
+            }),
             question: Question::Line(question),
-            reference: Reference::Line(LineReference { length: Some(length), solution }),
         })
     }
 
@@ -112,7 +116,8 @@ impl Problems for LineProblems {
                 Err(_) if !self.with_references => Ok(None),
                 Err(fault) => Err(Flaw { id: id.clone(), rank, reason: fault.to_string() }),
             };
-            let line = |solution| Reference::Line(LineReference { length: None, solution });
+            let line =
+                |solution| Reference::Line(LineReference { length: None, solution, change: None });
             visit(rank, reference.map(line));
         }
     }

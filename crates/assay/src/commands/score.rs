@@ -16,8 +16,14 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let settings = TaskSettings { rules: arguments.data.rules.into() };
     let problems = task.open(&data, &settings, true)?;
     let (mut reader, name) = open(arguments)?;
-    let Scored { results, flaws } =
-        assay_run::score(task, problems.as_ref(), &settings, (reader.as_mut(), &name), &tool())?;
+    let Scored { results, flaws } = assay_run::score(
+        task,
+        problems.as_ref(),
+        &settings,
+        (reader.as_mut(), &name),
+        arguments.distinct,
+        &tool(),
+    )?;
     if !flaws.is_empty() {
         let title =
             format!("{} problems have no usable solution and count as not answered", flaws.len());

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use assay_core::{Error, Result, exit_code};
 use assay_locate::train::Settings;
-use assay_run::train::{Lessons, Test, Trained};
+use assay_locate::{Feature, features, groups};
+use assay_run::train::{Lessons, Miss, Test, Trained};
 use serde::Serialize;
 
 use super::{data_at, tool};
@@ -14,6 +15,14 @@ use crate::output::{self, Bar};
 /// How many features the report names.
 const NAMED: usize = 40;
 
+const MISSES: [(Miss, &str); 5] = [
+    (Miss::NotACandidate, "not a candidate"),
+    (Miss::AnotherCopy, "another copy"),
+    (Miss::CloseBy, "close by"),
+    (Miss::RunnerUp, "runner-up"),
+    (Miss::FurtherDown, "further down"),
+];
+
 /// What was trained, on what, and what it is worth.
 #[derive(Serialize)]
 struct Report {
@@ -22,6 +31,7 @@ struct Report {
     trees: u32,
     forests: u32,
     seed: u64,
+    without: Vec<String>,
     weights_bytes: Option<usize>,
     held_out: Vec<Test>,
     importance: Vec<(String, f64)>,
@@ -32,9 +42,13 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
         return Err(Error::usage("nothing would be kept")
             .hint("name a file for the weights with -o, or test with --leave-one-out"));
     }
+    let settings = Settings {
+        trees: arguments.trees as usize,
+        seed: arguments.seed,
+        without: left_out(&arguments.without)?,
+        ..Settings::default()
+    };
     let lessons = Lessons::read(&data_at(&arguments.data)?, &Bar::new())?;
-    let settings =
-        Settings { trees: arguments.trees as usize, seed: arguments.seed, ..Settings::default() };
     let train = |hold_out: Option<usize>| -> Trained {
         lessons.train(hold_out, arguments.forests as usize, &settings, &Bar::new())
     };
@@ -44,6 +58,7 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
         trees: arguments.trees,
         forests: arguments.forests,
         seed: arguments.seed,
+        without: arguments.without.clone(),
         weights_bytes: None,
         held_out: Vec::new(),
         importance: Vec::new(),
@@ -66,6 +81,18 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
     finish(arguments, &report)
 }
 
+/// The places of the features of these groups.
+fn left_out(without: &[String]) -> Result<Vec<usize>> {
+    if let Some(unknown) = without.iter().find(|name| !groups().any(|group| group == *name)) {
+        let known: Vec<&str> = groups().collect();
+        return Err(Error::usage(format!("there is no group of features called {unknown}"))
+            .hint(format!("the groups are {}", known.join(", "))));
+    }
+    let out = |feature: &Feature| without.iter().any(|group| feature.is_of(group));
+    let places = features().into_iter().enumerate().filter(|(_, feature)| out(feature));
+    Ok(places.map(|(place, _)| place).collect())
+}
+
 fn finish(arguments: &TrainLocateArguments, report: &Report) -> Result<u8> {
     if let Some(path) = &arguments.output {
         let mut text = serde_json::to_vec_pretty(report)
@@ -78,24 +105,37 @@ fn finish(arguments: &TrainLocateArguments, report: &Report) -> Result<u8> {
         return Ok(exit_code::DONE);
     }
     if !report.held_out.is_empty() {
-        let rows = report.held_out.iter().map(|test| {
-            [
-                test.dataset.clone(),
-                test.tasks.to_string(),
-                format!("{:.4}", test.line_error),
-                format!("{:.4}", test.line_error_distinct),
-                format!("{:.4}", test.recall),
-                format!("{:.4}", test.candidate_recall),
-            ]
-        });
-        let header =
-            ["held out", "tasks", "line-error", "line-error-distinct", "recall@1", "candidates"];
-        output::table(header, rows)?;
+        show_tests(&report.held_out)?;
     }
     if let (Some(path), Some(bytes)) = (&arguments.output, report.weights_bytes) {
         output::say(&format!("weights: {} ({bytes} bytes)\n", path.display()))?;
     }
     Ok(exit_code::DONE)
+}
+
+/// What the models are worth, and where they go wrong.
+fn show_tests(tests: &[Test]) -> Result<()> {
+    let rows = tests.iter().map(|test| {
+        [
+            test.dataset.clone(),
+            test.tasks.to_string(),
+            format!("{:.4}", test.line_error),
+            format!("{:.4}", test.line_error_distinct),
+            format!("{:.4}", test.recall),
+            format!("{:.4}", test.candidate_recall),
+        ]
+    });
+    let header =
+        ["held out", "tasks", "line-error", "line-error-distinct", "recall@1", "candidates"];
+    output::table(header, rows)?;
+    output::say("\n")?;
+    let rows = tests.iter().map(|test| {
+        let count = |miss| test.errors.get(&miss).copied().unwrap_or_default().to_string();
+        let misses = MISSES.map(|(miss, _)| count(miss));
+        [test.dataset.clone()].into_iter().chain(misses)
+    });
+    let header = ["missed"].into_iter().chain(MISSES.map(|(_, title)| title));
+    output::table(header, rows)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {

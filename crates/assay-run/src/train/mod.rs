@@ -1,19 +1,21 @@
 //! Trains the locator from datasets of CodRep's kind.
 
-use std::collections::HashMap;
+mod examine;
+
 use std::ops::ControlFlow;
 
 use assay_core::{
-    DataChoice, DigestOf, Error, Problem, Problems, Question, Reading, Reference, Result,
+    DataChoice, Error, Fingerprint, Problem, Problems, Question, Reading, Reference, Result,
     Selection, Task, TaskSettings,
 };
 use assay_locate::train::{Bins, Examples, Settings, Trainer};
-use assay_locate::{Model, Table, feature_names};
-use assay_metrics::line::{UNANSWERED_LOSS, line_loss};
+use assay_locate::{Model, Table, features};
 use rayon::prelude::*;
-use serde::Serialize;
+
+pub use examine::{Calibration, Miss, Test};
 
 use crate::Progress;
+use examine::examine;
 
 /// One task in so many is looked at to divide the features into classes.
 const SAMPLED: usize = 13;
@@ -31,29 +33,21 @@ pub struct Lessons {
 
 struct Lesson {
     dataset: usize,
+    /// The candidates' lines, from 0.
     lines: Vec<usize>,
+    /// Tells the candidates' texts apart.
+    texts: Vec<u128>,
+    /// The right line, from 1.
     solution: usize,
     /// Tells the change (replaced line and new line) from others.
     change: u64,
 }
 
-/// What a model is worth on data that it has not seen.
-#[derive(Debug, Clone, Serialize)]
-pub struct Test {
-    /// The dataset that was held out.
-    pub dataset: String,
-    /// How many tasks it has.
-    pub tasks: usize,
-    /// The mean loss.
-    pub line_error: f64,
-    /// The mean loss, each distinct change counting once.
-    pub line_error_distinct: f64,
-    /// The share of tasks whose line was found.
-    pub recall: f64,
-    /// The share of tasks whose line was among the candidates.
-    pub candidate_recall: f64,
-    /// The figures along the way: trees, mean loss, distinct mean loss.
-    pub curve: Vec<(usize, f64, f64)>,
+impl Lesson {
+    /// The right line's place among the candidates.
+    fn right(&self) -> Option<usize> {
+        self.lines.iter().position(|&line| line + 1 == self.solution)
+    }
 }
 
 /// A trained model, and what is known of it.
@@ -118,13 +112,13 @@ impl Lessons {
             self.datasets.push(name.to_owned());
             self.datasets.len() - 1
         });
-        let old = question.program_lines().nth(solution - 1).unwrap_or_default();
-        let digest =
-            DigestOf::new().field(old.trim_ascii()).field(question.line().trim_ascii()).finish();
-        let change = digest.as_bytes()[..8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
-        let right = lines.iter().position(|&line| line + 1 == solution);
-        self.examples.add(classes, lines.len(), right);
-        self.tasks.push(Lesson { dataset, lines, solution, change });
+        let program: Vec<&[u8]> = question.program_lines().collect();
+        let text = |&line: &usize| Fingerprint::of(program[line].trim_ascii()).as_number();
+        let texts = lines.iter().map(text).collect();
+        let change = question.change(solution);
+        let lesson = Lesson { dataset, lines, texts, solution, change };
+        self.examples.add(classes, lesson.lines.len(), lesson.right());
+        self.tasks.push(lesson);
     }
 
     /// Trains a model, the mean of `models` forests, on all datasets but the one held out.
@@ -139,7 +133,7 @@ impl Lessons {
         progress.start(label, models * settings.trees, 0);
         let mut forests = Vec::new();
         let mut sums: Vec<Vec<f32>> = Vec::new();
-        let mut gains = vec![0.0; feature_names().len()];
+        let mut gains = vec![0.0; features().len()];
         let mut curve = Vec::new();
         for model in 0..models.max(1) {
             let settings =
@@ -169,38 +163,9 @@ impl Lessons {
     }
 
     fn test(&self, dataset: usize, scores: &dyn Fn(usize) -> Vec<f32>) -> Test {
-        let mut losses = Vec::new();
-        let mut changes: HashMap<u64, (f64, usize)> = HashMap::new();
-        let (mut found, mut possible) = (0, 0);
-        for (task, lesson) in self.tasks.iter().enumerate() {
-            if lesson.dataset != dataset {
-                continue;
-            }
-            let scores = scores(task);
-            let best = (0..scores.len()).max_by(|&left, &right| {
-                scores[left].total_cmp(&scores[right]).then(right.cmp(&left))
-            });
-            let line = best.map(|best| lesson.lines[best] + 1);
-            let loss = line.map_or(UNANSWERED_LOSS, |line| line_loss(line, lesson.solution));
-            losses.push(loss);
-            found += usize::from(line == Some(lesson.solution));
-            possible += usize::from(lesson.lines.contains(&(lesson.solution - 1)));
-            let change = changes.entry(lesson.change).or_default();
-            *change = (change.0 + loss, change.1 + 1);
-        }
-        let count = losses.len().max(1) as f64;
-        let mut distinct: Vec<f64> =
-            changes.into_values().map(|(sum, count)| sum / count as f64).collect();
-        distinct.sort_by(f64::total_cmp);
-        Test {
-            dataset: self.datasets[dataset].clone(),
-            tasks: losses.len(),
-            line_error: losses.iter().sum::<f64>() / count,
-            line_error_distinct: distinct.iter().sum::<f64>() / distinct.len().max(1) as f64,
-            recall: found as f64 / count,
-            candidate_recall: possible as f64 / count,
-            curve: Vec::new(),
-        }
+        let lessons = self.tasks.iter().enumerate();
+        let held_out = lessons.filter(|(_, lesson)| lesson.dataset == dataset);
+        examine(&self.datasets[dataset], held_out, scores)
     }
 }
 
@@ -215,8 +180,11 @@ fn add_scores(sums: &mut Vec<Vec<f32>>, trainer: &Trainer<'_>, tasks: usize) {
 
 fn importance(gains: &[f64]) -> Vec<(String, f64)> {
     let total: f64 = gains.iter().sum();
-    let mut importance: Vec<(String, f64)> =
-        feature_names().into_iter().zip(gains.iter().map(|gain| gain / total.max(1e-12))).collect();
+    let mut importance: Vec<(String, f64)> = features()
+        .into_iter()
+        .zip(gains)
+        .map(|(feature, gain)| (feature.name, gain / total.max(1e-12)))
+        .collect();
     importance.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
     importance
 }

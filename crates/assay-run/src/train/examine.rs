@@ -1,0 +1,176 @@
+//! What a model is worth on data that it has not seen, and where it goes wrong.
+
+use std::collections::{BTreeMap, HashMap};
+
+use assay_locate::softmax;
+use assay_metrics::line::{UNANSWERED_LOSS, line_loss};
+use serde::Serialize;
+
+use super::Lesson;
+
+/// Lines this close to the right one count as close by.
+const CLOSE: usize = 3;
+/// Into so many classes of probability the answers are sorted.
+const CLASSES: usize = 10;
+
+/// What a model is worth on data that it has not seen.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Test {
+    /// The dataset that was held out.
+    pub dataset: String,
+    /// How many tasks it has.
+    pub tasks: usize,
+    /// The mean loss.
+    pub line_error: f64,
+    /// The mean loss, each distinct change counting once.
+    pub line_error_distinct: f64,
+    /// The share of tasks whose line was found.
+    pub recall: f64,
+    /// The share of tasks whose line was among the candidates.
+    pub candidate_recall: f64,
+    /// The misses, by class.
+    pub errors: BTreeMap<Miss, usize>,
+    /// How far the probabilities can be trusted.
+    pub calibration: Vec<Calibration>,
+    /// The figures along the way: trees, mean loss, distinct mean loss.
+    pub curve: Vec<(usize, f64, f64)>,
+}
+
+/// The ways to miss a line; the first that applies counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Miss {
+    /// The right line was not among the candidates.
+    NotACandidate,
+    /// A line with the same text was chosen.
+    AnotherCopy,
+    /// A line at most three lines away was chosen.
+    CloseBy,
+    /// The right line came second.
+    RunnerUp,
+    /// The right line came third or later.
+    FurtherDown,
+}
+
+/// How often answers of about the same probability are right.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Calibration {
+    /// How many answers there are.
+    pub answers: usize,
+    /// Their mean probability.
+    pub probability: f64,
+    /// The share of them that is right.
+    pub right: f64,
+}
+
+/// Examines the answers that `scores` gives to `lessons`, all of the dataset `name`.
+pub(super) fn examine<'a>(
+    name: &str,
+    lessons: impl Iterator<Item = (usize, &'a Lesson)>,
+    scores: &dyn Fn(usize) -> Vec<f32>,
+) -> Test {
+    let mut test = Test { dataset: name.to_owned(), ..Test::default() };
+    let mut changes: HashMap<u64, (f64, usize)> = HashMap::new();
+    let mut classes = [Calibration::default(); CLASSES];
+    for (task, lesson) in lessons {
+        let scores = scores(task);
+        let order = best_first(&scores);
+        let line = order.first().map(|&best| lesson.lines[best] + 1);
+        let loss = line.map_or(UNANSWERED_LOSS, |line| line_loss(line, lesson.solution));
+        let hit = line == Some(lesson.solution);
+        test.tasks += 1;
+        test.line_error += loss;
+        test.recall += f64::from(u8::from(hit));
+        test.candidate_recall += f64::from(u8::from(lesson.right().is_some()));
+        if !hit {
+            *test.errors.entry(classify(lesson, &order)).or_default() += 1;
+        }
+        let change = changes.entry(lesson.change).or_default();
+        *change = (change.0 + loss, change.1 + 1);
+        if let Some(&best) = order.first() {
+            calibrate(&mut classes, f64::from(softmax(&scores)[best]), hit);
+        }
+    }
+    let count = test.tasks.max(1) as f64;
+    for sum in [&mut test.line_error, &mut test.recall, &mut test.candidate_recall] {
+        *sum /= count;
+    }
+    let mut distinct: Vec<f64> =
+        changes.into_values().map(|(sum, count)| sum / count as f64).collect();
+    distinct.sort_by(f64::total_cmp);
+    test.line_error_distinct = distinct.iter().sum::<f64>() / distinct.len().max(1) as f64;
+    test.calibration = classes.into_iter().filter(|class| class.answers > 0).collect();
+    for class in &mut test.calibration {
+        class.probability /= class.answers as f64;
+        class.right /= class.answers as f64;
+    }
+    test
+}
+
+fn best_first(scores: &[f32]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&left, &right| scores[right].total_cmp(&scores[left]).then(left.cmp(&right)));
+    order
+}
+
+fn classify(lesson: &Lesson, order: &[usize]) -> Miss {
+    let (Some(&best), Some(right)) = (order.first(), lesson.right()) else {
+        return Miss::NotACandidate;
+    };
+    if lesson.texts[best] == lesson.texts[right] {
+        Miss::AnotherCopy
+    } else if lesson.lines[best].abs_diff(lesson.lines[right]) <= CLOSE {
+        Miss::CloseBy
+    } else if order.get(1) == Some(&right) {
+        Miss::RunnerUp
+    } else {
+        Miss::FurtherDown
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a probability times ten is a small number"
+)]
+fn calibrate(classes: &mut [Calibration; CLASSES], probability: f64, right: bool) {
+    let class = ((probability * CLASSES as f64) as usize).min(CLASSES - 1);
+    classes[class].answers += 1;
+    classes[class].probability += probability;
+    classes[class].right += f64::from(u8::from(right));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lesson(solution: usize, change: u64) -> Lesson {
+        let lines = vec![0, 1, 9, 20, 40];
+        Lesson { dataset: 0, lines, texts: vec![1, 2, 3, 1, 5], solution, change }
+    }
+
+    #[test]
+    fn misses_are_told_apart() {
+        let best = [0, 1, 2, 3, 4];
+        for (solution, miss) in [
+            (5, Miss::NotACandidate),
+            (21, Miss::AnotherCopy),
+            (2, Miss::CloseBy),
+            (10, Miss::FurtherDown),
+        ] {
+            assert_eq!(classify(&lesson(solution, 0), &best), miss, "{solution}");
+        }
+        assert_eq!(classify(&lesson(10, 0), &[0, 2, 1, 3, 4]), Miss::RunnerUp);
+    }
+
+    #[test]
+    fn a_repeated_change_weighs_one() {
+        let lessons = [lesson(1, 7), lesson(1, 7), lesson(41, 8)];
+        let test = examine("D", lessons.iter().enumerate(), &|_| vec![2.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!((test.tasks, test.errors.len()), (3, 1));
+        assert!((test.line_error - 1.0 / 3.0).abs() < 1e-12);
+        assert!((test.line_error_distinct - 0.5).abs() < 1e-12);
+        assert_eq!(test.calibration.len(), 1);
+        assert!((test.calibration[0].right - 2.0 / 3.0).abs() < 1e-12);
+    }
+}
