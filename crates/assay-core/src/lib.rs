@@ -14,6 +14,7 @@ mod lines;
 mod named;
 mod natural;
 mod problem;
+mod progress;
 mod results;
 mod signature;
 mod solver;
@@ -31,6 +32,7 @@ pub use problem::{
     Flaw, LineQuestion, LineReference, Problem, ProblemId, Question, Reference, SampleKey,
     Selection,
 };
+pub use progress::Progress;
 pub use results::{Counts, Estimate, Results};
 pub use signature::Signature;
 pub use solver::{

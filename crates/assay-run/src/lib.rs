@@ -8,16 +8,15 @@ mod engine;
 mod host;
 mod plan;
 mod predict;
-mod progress;
 mod record;
 mod run;
 mod score;
 pub mod train;
 
+pub use assay_core::Progress;
 pub use host::{Machine, Tool};
 pub use plan::{DataDigest, OpenTask, Plan, Request, TaskRequest};
 pub use predict::{Predicted, predict};
-pub use progress::Progress;
 pub use record::{Manifest, is_run};
 pub use run::{Complete, Finished, resume, start};
 pub use score::{Scored, score};

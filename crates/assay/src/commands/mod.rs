@@ -2,6 +2,7 @@
 
 mod data;
 mod list;
+mod mine;
 mod predict;
 mod run;
 mod score;
@@ -17,7 +18,9 @@ use assay_solvers::SolverSettings;
 use clap::CommandFactory;
 use etcetera::BaseStrategy;
 
-use crate::args::{Arguments, Command, DataArguments, DataCommand, SolvingArguments, TrainCommand};
+use crate::args::{
+    Arguments, Command, DataArguments, DataCommand, MineCommand, SolvingArguments, TrainCommand,
+};
 use crate::output;
 
 /// Does what was asked for, and says how it ended. `typed` names what was given as an argument and
@@ -33,6 +36,9 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Data(DataCommand::List { data_root, json }) => data::list(data_root, json),
         Command::Data(DataCommand::Verify(arguments)) => data::verify(&arguments),
         Command::Data(DataCommand::Stats(arguments)) => data::stats(&arguments),
+        Command::Data(DataCommand::Mine(MineCommand::Codrep(arguments))) => {
+            mine::codrep(&arguments)
+        }
         Command::Train(TrainCommand::Locate(arguments)) => train::locate(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -1,0 +1,122 @@
+//! A dataset that grows: tasks, solutions and where they come from.
+
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use assay_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+const PROVENANCE: &str = "provenance.jsonl";
+
+/// Where a task comes from: one line of `provenance.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The task's number: `Tasks/<number>.txt`.
+    pub task: usize,
+    /// The repository's name.
+    pub repository: String,
+    /// The commit that replaced the line.
+    pub commit: String,
+    /// The file's path after the commit.
+    pub path: String,
+    /// The file's path before, where the commit renamed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old_path: Option<String>,
+    /// When it was committed.
+    pub date: String,
+    /// Tells the task from others.
+    pub fingerprint: String,
+}
+
+/// A dataset's folder, with so many tasks in it.
+pub(crate) struct Dataset {
+    folder: PathBuf,
+    tasks: usize,
+    provenance: BufWriter<File>,
+    provenance_bytes: u64,
+}
+
+/// How far a dataset is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Extent {
+    pub(crate) tasks: usize,
+    provenance_bytes: u64,
+}
+
+impl Dataset {
+    /// Opens the dataset in `folder` where it was left at `extent`; what was begun after that is
+    /// forgotten. The fingerprints of its tasks are added to `seen`.
+    pub(crate) fn open(
+        folder: PathBuf,
+        extent: Extent,
+        seen: &mut HashSet<String>,
+    ) -> Result<Self> {
+        for name in ["Tasks", "Solutions"] {
+            let path = folder.join(name);
+            fs::create_dir_all(&path).map_err(|error| Error::writing("make", &path, error))?;
+        }
+        let path = folder.join(PROVENANCE);
+        let writing = |error| Error::writing("write", &path, error);
+        let file =
+            OpenOptions::new().create(true).append(true).read(true).open(&path).map_err(writing)?;
+        if file.metadata().map_err(writing)?.len() < extent.provenance_bytes {
+            return Err(Error::refused(format!("{} is shorter than it was", path.display()))
+                .hint("something else changed it; mine into a new folder"));
+        }
+        file.set_len(extent.provenance_bytes).map_err(writing)?;
+        remember(&path, seen)?;
+        Ok(Self {
+            folder,
+            tasks: extent.tasks,
+            provenance: BufWriter::new(file),
+            provenance_bytes: extent.provenance_bytes,
+        })
+    }
+
+    /// The number that the next task gets.
+    pub(crate) fn next_number(&self) -> usize {
+        self.tasks + 1
+    }
+
+    /// Adds a task.
+    pub(crate) fn add(&mut self, text: &str, line: usize, provenance: &Provenance) -> Result<()> {
+        self.write_file("Tasks", provenance.task, text.as_bytes())?;
+        self.write_file("Solutions", provenance.task, format!("{line}\n").as_bytes())?;
+        let path = self.folder.join(PROVENANCE);
+        let mut entry = serde_json::to_vec(provenance)
+            .map_err(|error| Error::writing("write", &path, error.into()))?;
+        entry.push(b'\n');
+        self.provenance.write_all(&entry).map_err(|error| Error::writing("write", &path, error))?;
+        self.provenance_bytes += entry.len() as u64;
+        self.tasks = provenance.task;
+        Ok(())
+    }
+
+    fn write_file(&self, folder: &str, number: usize, bytes: &[u8]) -> Result<()> {
+        let path = self.folder.join(folder).join(format!("{number}.txt"));
+        fs::write(&path, bytes).map_err(|error| Error::writing("write", &path, error))
+    }
+
+    /// Makes sure that all is written, and says how far the dataset is.
+    pub(crate) fn save(&mut self) -> Result<Extent> {
+        let path = self.folder.join(PROVENANCE);
+        self.provenance.flush().map_err(|error| Error::writing("write", &path, error))?;
+        Ok(Extent { tasks: self.tasks, provenance_bytes: self.provenance_bytes })
+    }
+}
+
+fn remember(path: &Path, seen: &mut HashSet<String>) -> Result<()> {
+    let file = File::open(path).map_err(|error| Error::reading("read", path, error))?;
+    for (number, line) in BufReader::new(file).lines().enumerate() {
+        let line = line.map_err(|error| Error::reading("read", path, error))?;
+        let entry: Provenance = serde_json::from_str(&line).map_err(|error| {
+            Error::refused(format!("line {} of {} was changed", number + 1, path.display()))
+                .because(error)
+                .hint("mine into a new folder")
+        })?;
+        seen.insert(entry.fingerprint);
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! Which changes make a task.
+
+use std::collections::BTreeSet;
+
+use encoding_rs::Encoding;
+use serde::{Deserialize, Serialize};
+
+use crate::comments::code_of;
+use crate::languages::Language;
+use crate::replacement::Replacement;
+use crate::text::decode;
+
+/// What is left out. The defaults are those of the competition.
+#[derive(Debug, Clone)]
+pub struct Filters {
+    /// The language whose files are looked at.
+    pub language: Language,
+    /// How files that are not UTF-8 are read.
+    pub encoding: &'static Encoding,
+    /// For which of the reasons that can be overlooked a change is left out: comments, blank lines,
+    /// white space, tests, duplicates.
+    pub leave_out: BTreeSet<Rejected>,
+    /// Leave out larger files.
+    pub most_bytes: u64,
+}
+
+impl Filters {
+    /// The filters of the competition's second edition; the first left out tests as well.
+    pub fn new(language: Language) -> Self {
+        use Rejected::{Blank, Comment, Duplicate, WhiteSpace};
+        Self {
+            language,
+            encoding: encoding_rs::WINDOWS_1252,
+            leave_out: [Blank, WhiteSpace, Comment, Duplicate].into(),
+            most_bytes: 10_000_000,
+        }
+    }
+
+    pub(crate) fn leaves_out(&self, reason: Rejected) -> bool {
+        self.leave_out.contains(&reason)
+    }
+}
+
+/// Why a change makes no task; the first reason that applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rejected {
+    /// The file is a test.
+    Test,
+    /// The file is too large.
+    TooLarge,
+    /// The file is no text.
+    NotText,
+    /// More or less than one line was replaced by one.
+    NotOneLine,
+    /// The old or the new line is blank.
+    Blank,
+    /// Only white space changed.
+    WhiteSpace,
+    /// Only comments changed.
+    Comment,
+    /// The same task is there already.
+    Duplicate,
+    /// It lies on neither side of the split.
+    NeitherSide,
+}
+
+/// The replacement that a change of a file makes, or why it is none.
+pub(crate) fn examine(filters: &Filters, old: &[u8], new: &[u8]) -> Result<Replacement, Rejected> {
+    let program = decode(old, filters.encoding).ok_or(Rejected::NotText)?;
+    let patched = decode(new, filters.encoding).ok_or(Rejected::NotText)?;
+    let replacement = Replacement::between(program, patched).ok_or(Rejected::NotOneLine)?;
+    let reason = if replacement.old().trim().is_empty() || replacement.new.trim().is_empty() {
+        Rejected::Blank
+    } else if same_letters(replacement.old(), &replacement.new) {
+        Rejected::WhiteSpace
+    } else if only_comments(&replacement, &filters.language) {
+        Rejected::Comment
+    } else {
+        return Ok(replacement);
+    };
+    if filters.leaves_out(reason) { Err(reason) } else { Ok(replacement) }
+}
+
+fn same_letters(left: &str, right: &str) -> bool {
+    let letters = |text: &'_ str| -> String { text.split_whitespace().collect() };
+    letters(left) == letters(right)
+}
+
+/// Whether the code of the line stays what it is. Turning code into a comment, or back, changes it.
+fn only_comments(replacement: &Replacement, language: &Language) -> bool {
+    let code = |text: &str| {
+        let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
+        code_of(&lines, replacement.line - 1, &language.comments)
+    };
+    code(&replacement.program) == code(&replacement.patched)
+}
+
+/// Whether a path looks like a test's: in a folder of tests, or named like one.
+pub(crate) fn is_test(path: &[u8]) -> bool {
+    let path = String::from_utf8_lossy(path);
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default();
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    let lower = stem.to_ascii_lowercase();
+    let named = stem.starts_with("Test")
+        || stem.ends_with("Test")
+        || stem.ends_with("Tests")
+        || stem.ends_with("TestCase")
+        || lower.starts_with("test_")
+        || lower.ends_with("_test");
+    named || parts.any(|part| matches!(part, "test" | "tests" | "androidTest" | "testing"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::languages::language;
+
+    fn check(old: &str, new: &str, expected: Result<usize, Rejected>) {
+        let filters = Filters::new(language("java").unwrap());
+        let found = examine(&filters, old.as_bytes(), new.as_bytes());
+        assert_eq!(found.map(|found| found.line), expected, "{old:?} -> {new:?}");
+    }
+
+    #[test]
+    fn the_competitions_filters_hold() {
+        check("a;\nb;\n", "a;\nc;\n", Ok(2));
+        check("a;\nb;\n", "a;\r\nc;\r\n", Ok(2));
+        check("a;\n", "b;\nc;\n", Err(Rejected::NotOneLine));
+        check("a;\n", "\n", Err(Rejected::Blank));
+        check(" \n", "a;\n", Err(Rejected::Blank));
+        check("a b;\n", "  a  b;\n", Err(Rejected::WhiteSpace));
+        check("// TODO\n", "// Fixed\n", Err(Rejected::Comment));
+        check("a; // x\n", "a;  // y\n", Err(Rejected::Comment));
+        check("/*\n x\n*/\n", "/*\n y\n*/\n", Err(Rejected::Comment));
+        check("a;\n", "// a;\n", Ok(1));
+        check("// a;\n", "a;\n", Ok(1));
+        check("/* x\n y */ a;\n", "/* x */\n y */ a;\n", Ok(1));
+        check("s = \"//a\";\n", "s = \"//b\";\n", Ok(1));
+        check("a\0\n", "b\0\n", Err(Rejected::NotText));
+    }
+
+    #[test]
+    fn tests_are_told_by_their_path() {
+        for path in ["src/test/java/A.java", "a/FooTest.java", "TestFoo.java", "x/foo_test.go"] {
+            assert!(is_test(path.as_bytes()), "{path}");
+        }
+        for path in ["src/main/java/Latest.java", "a/Contest.java", "Attestation.java"] {
+            assert!(!is_test(path.as_bytes()), "{path}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! A repository's history. Nothing outside this file knows how git keeps it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use assay_core::{Error, Result};
+use gix::bstr::BString;
+use gix::diff::tree::Recorder;
+use gix::diff::tree::recorder::Change;
+use gix::objs::TreeRefIter;
+use gix::prelude::ObjectIdExt;
+use gix::revision::walk::Sorting;
+use gix::traverse::commit::simple::CommitTimeOrder;
+use gix::{ObjectId, ThreadSafeRepository};
+use serde::{Deserialize, Serialize};
+
+/// How a history is walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Walk {
+    /// From every branch and tag, and not only from HEAD.
+    pub all_refs: bool,
+    /// Merges too, by what they change in their first parent; else they are passed over, because what
+    /// they bring together was changed in other commits.
+    pub merges: bool,
+    /// A file that a commit renames is the same file.
+    pub renames: bool,
+}
+
+/// A repository and those of its commits that are looked at, oldest first.
+pub(crate) struct History {
+    pub(crate) name: String,
+    pub(crate) commits: Vec<Commit>,
+    /// The commits without a parent: repositories that share one are one project.
+    pub(crate) roots: BTreeSet<String>,
+    path: PathBuf,
+    repository: ThreadSafeRepository,
+}
+
+/// A commit and the parent that it is compared with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Commit {
+    pub(crate) id: ObjectId,
+    parent: ObjectId,
+    /// When it was committed, in seconds since 1970.
+    pub(crate) seconds: i64,
+}
+
+/// A file that a commit changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) path: BString,
+    /// Its path before, where it was renamed.
+    pub(crate) old_path: Option<BString>,
+    pub(crate) old: ObjectId,
+    pub(crate) new: ObjectId,
+}
+
+/// What a commit does to the files that are looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) modified: Vec<Changed>,
+    pub(crate) deleted: Vec<(BString, ObjectId)>,
+    pub(crate) added: Vec<(BString, ObjectId)>,
+}
+
+impl History {
+    pub(crate) fn open(path: &Path, name: String, walk: Walk) -> Result<Self> {
+        let repository = gix::open_opts(path, gix::open::Options::isolated()).map_err(|error| {
+            Error::refused(format!("{} is not a git repository", path.display()))
+                .because(error)
+                .hint("name the folder that holds .git, or a bare repository")
+        })?;
+        let broken = |error| broken(path, error);
+        let mut commits = Vec::new();
+        let mut roots = BTreeSet::new();
+        let tips = tips(&repository, path, walk.all_refs)?;
+        let order = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
+        for info in repository.rev_walk(tips).sorting(order).all().map_err(broken)? {
+            let info = info.map_err(|error| broken_by(path, error))?;
+            let mut parents = info.parent_ids();
+            let Some(parent) = parents.next() else {
+                roots.insert(info.id.to_string());
+                continue;
+            };
+            if parents.next().is_none() || walk.merges {
+                let parent = parent.detach();
+                commits.push(Commit { id: info.id, parent, seconds: info.commit_time() });
+            }
+        }
+        commits.sort_by_key(|commit| (commit.seconds, commit.id));
+        Ok(Self { name, commits, roots, path: path.to_owned(), repository: repository.into_sync() })
+    }
+
+    /// What one thread needs to look into commits.
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        let mut repository = self.repository.to_thread_local();
+        repository.object_cache_size_if_unset(16 << 20);
+        Reader { path: &self.path, repository }
+    }
+}
+
+/// Where the history starts from, backwards.
+fn tips(repository: &gix::Repository, path: &Path, all_refs: bool) -> Result<Vec<ObjectId>> {
+    let mut tips = BTreeSet::new();
+    if all_refs {
+        let references = repository.references().map_err(|error| broken(path, error))?;
+        for reference in references.all().map_err(|error| broken(path, error))? {
+            // A reference to nothing, or to no commit, is no start.
+            let id = reference.ok().and_then(|mut reference| reference.peel_to_id().ok());
+            let commit = id.and_then(|id| id.object().ok()?.try_into_commit().ok());
+            tips.extend(commit.map(|commit| commit.id));
+        }
+    }
+    tips.extend(repository.head_id().ok().map(gix::Id::detach));
+    if tips.is_empty() {
+        return Err(Error::refused(format!("{} has no commits", path.display())));
+    }
+    Ok(tips.into_iter().collect())
+}
+
+/// One thread's view of a repository.
+pub(crate) struct Reader<'a> {
+    path: &'a Path,
+    repository: gix::Repository,
+}
+
+impl Reader<'_> {
+    /// What `commit` does to the files whose path `wanted` accepts.
+    pub(crate) fn changes(
+        &self,
+        commit: &Commit,
+        wanted: impl Fn(&[u8]) -> bool,
+    ) -> Result<Changes> {
+        let tree = |id: ObjectId| id.attach(&self.repository).object()?.try_into_commit()?.tree();
+        let failed = |error: gix::Error| broken(self.path, error);
+        let (old, new) = (tree(commit.parent).map_err(failed)?, tree(commit.id).map_err(failed)?);
+        let mut recorder = Recorder::default();
+        gix::diff::tree(
+            TreeRefIter::from_bytes(&old.data, old.id.kind()),
+            TreeRefIter::from_bytes(&new.data, new.id.kind()),
+            gix::diff::tree::State::default(),
+            &self.repository.objects,
+            &mut recorder,
+        )
+        .map_err(|error| broken_by(self.path, error))?;
+        Ok(sort_out(recorder.records, wanted))
+    }
+
+    /// How large a file is.
+    pub(crate) fn size(&self, id: ObjectId) -> Result<u64> {
+        let header = self.repository.find_header(id).map_err(|error| broken(self.path, error))?;
+        Ok(header.size())
+    }
+
+    /// What a file holds.
+    pub(crate) fn content(&self, id: ObjectId) -> Result<Vec<u8>> {
+        let object = self.repository.find_object(id).map_err(|error| broken(self.path, error))?;
+        Ok(object.detach().data)
+    }
+}
+
+fn sort_out(records: Vec<Change>, wanted: impl Fn(&[u8]) -> bool) -> Changes {
+    let mut changes = Changes::default();
+    for record in records {
+        match record {
+            Change::Modification { previous_entry_mode, previous_oid, entry_mode, oid, path }
+                if previous_entry_mode.is_blob() && entry_mode.is_blob() && wanted(&path) =>
+            {
+                changes.modified.push(Changed {
+                    path,
+                    old_path: None,
+                    old: previous_oid,
+                    new: oid,
+                });
+            }
+            Change::Deletion { entry_mode, oid, path, .. }
+                if entry_mode.is_blob() && wanted(&path) =>
+            {
+                changes.deleted.push((path, oid));
+            }
+            Change::Addition { entry_mode, oid, path, .. }
+                if entry_mode.is_blob() && wanted(&path) =>
+            {
+                changes.added.push((path, oid));
+            }
+            _ => {}
+        }
+    }
+    changes.deleted.sort();
+    changes.added.sort();
+    changes
+}
+
+fn broken(path: &Path, error: gix::Error) -> Error {
+    broken_by(path, error)
+}
+
+fn broken_by(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+    Error::refused(format!("the git repository {} cannot be read", path.display()))
+        .because(error)
+        .hint("`git fsck` there says what is broken; a shallow or partial clone lacks history")
+}

@@ -1,0 +1,102 @@
+//! How far the mining is, so that it can go on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use assay_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::Rejected;
+use crate::dataset::Extent;
+use crate::history::Walk;
+use crate::split::{Side, Split};
+
+const STATE: &str = "mining.json";
+
+/// Everything that the outcome depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    pub(crate) language: String,
+    pub(crate) encoding: String,
+    pub(crate) leave_out: BTreeSet<Rejected>,
+    pub(crate) most_bytes: u64,
+    pub(crate) walk: Walk,
+    pub(crate) split: Option<Split>,
+    pub(crate) repositories: Vec<Source>,
+}
+
+/// A repository as it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) commits: usize,
+    /// A hash over its commits.
+    pub(crate) history: String,
+}
+
+/// What was done so far. It holds nothing that two runs of the same plan could differ in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct State {
+    pub(crate) plan: Plan,
+    /// How many commits are done, all repositories together.
+    pub(crate) commits: usize,
+    /// How many changed files of the language were looked at.
+    pub(crate) files: usize,
+    pub(crate) datasets: BTreeMap<Side, Extent>,
+    pub(crate) rejected: BTreeMap<Rejected, usize>,
+}
+
+impl State {
+    /// The state in `folder`, or the first one of a folder that is new or empty.
+    pub(crate) fn load(folder: &Path, plan: Plan) -> Result<Self> {
+        let path = folder.join(STATE);
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Self::first(folder, plan),
+            read => read.map_err(|error| Error::reading("read", &path, error))?,
+        };
+        let state: Self = serde_json::from_slice(&bytes).map_err(|error| {
+            Error::refused(format!("{} is not a record of mining", path.display()))
+                .because(error)
+                .hint("mine into a new folder")
+        })?;
+        if state.plan != plan {
+            let message = format!(
+                "{} was mined with other settings, or the history has changed since",
+                folder.display()
+            );
+            return Err(Error::refused(message).hint("mine into a new folder"));
+        }
+        Ok(state)
+    }
+
+    fn first(folder: &Path, plan: Plan) -> Result<Self> {
+        let filled = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+        if filled {
+            return Err(Error::refused(format!("{} is not empty", folder.display()))
+                .hint("mine into a new folder"));
+        }
+        fs::create_dir_all(folder).map_err(|error| Error::writing("make", folder, error))?;
+        let state = Self {
+            plan,
+            commits: 0,
+            files: 0,
+            datasets: BTreeMap::new(),
+            rejected: BTreeMap::new(),
+        };
+        state.save(folder)?;
+        Ok(state)
+    }
+
+    /// Replaces the state in `folder`, all at once.
+    pub(crate) fn save(&self, folder: &Path) -> Result<()> {
+        let path = folder.join(STATE);
+        let part = folder.join("mining.json.part");
+        let writing = |error| Error::writing("write", &path, error);
+        let mut text = serde_json::to_vec_pretty(self).map_err(|error| writing(error.into()))?;
+        text.push(b'\n');
+        fs::write(&part, text).map_err(writing)?;
+        fs::rename(&part, &path).map_err(writing)
+    }
+}

@@ -1,0 +1,105 @@
+//! `assay data mine`: make datasets from git history.
+
+use assay_core::{Error, Result, exit_code};
+use assay_mine::{Filters, Mined, Rejected, Request, Side, Split, Walk, language, language_names};
+use encoding_rs::Encoding;
+
+use super::cancel_on_interrupt;
+use crate::args::MineArguments;
+use crate::output::{self, Bar};
+
+pub(crate) fn codrep(arguments: &MineArguments) -> Result<u8> {
+    let request = request(arguments)?;
+    let cancel = cancel_on_interrupt()?;
+    let mined = assay_mine::mine(&request, &Bar::new(), &cancel)?;
+    if arguments.json {
+        output::json_pretty(&mined)?;
+    } else {
+        show(&mined)?;
+    }
+    if mined.complete {
+        return Ok(exit_code::DONE);
+    }
+    output::talk("interrupted; the same command goes on");
+    Ok(exit_code::INTERRUPTED)
+}
+
+fn request(arguments: &MineArguments) -> Result<Request> {
+    let split = arguments.cutoff.map(|cutoff| Split {
+        cutoff,
+        test_projects: arguments.test_project.clone(),
+        test_share: arguments.test_share,
+    });
+    Ok(Request {
+        repositories: arguments.repositories.clone(),
+        output: arguments.output.clone(),
+        filters: filters(arguments)?,
+        walk: Walk {
+            all_refs: arguments.all_refs,
+            merges: arguments.merges,
+            renames: !arguments.no_renames,
+        },
+        split,
+    })
+}
+
+fn filters(arguments: &MineArguments) -> Result<Filters> {
+    let language = language(&arguments.language).ok_or_else(|| {
+        let known: Vec<&str> = language_names().collect();
+        Error::usage(format!("no language is called {}", arguments.language))
+            .hint(format!("the languages are {}", known.join(", ")))
+    })?;
+    let encoding = Encoding::for_label(arguments.encoding.as_bytes()).ok_or_else(|| {
+        Error::usage(format!("no encoding is called {}", arguments.encoding))
+            .hint("such as windows-1252, shift_jis, gbk, euc-kr, koi8-r")
+    })?;
+    let mut filters =
+        Filters { encoding, most_bytes: arguments.max_bytes, ..Filters::new(language) };
+    for (keep, reason) in [
+        (arguments.keep_comments, Rejected::Comment),
+        (arguments.keep_blank, Rejected::Blank),
+        (arguments.keep_white_space, Rejected::WhiteSpace),
+        (arguments.keep_duplicates, Rejected::Duplicate),
+    ] {
+        if keep {
+            filters.leave_out.remove(&reason);
+        }
+    }
+    if arguments.no_tests {
+        filters.leave_out.insert(Rejected::Test);
+    }
+    Ok(filters)
+}
+
+fn show(mined: &Mined) -> Result<()> {
+    output::say(&format!(
+        "{} commits of {} repositories, {} changed files\n\n",
+        mined.commits, mined.repositories, mined.files
+    ))?;
+    let tasks = mined.tasks.iter().map(|(side, count)| {
+        let title = match side {
+            Side::All => "tasks",
+            Side::Train => "tasks to train on",
+            Side::Test => "tasks to test on",
+        };
+        [title.to_owned(), count.to_string()]
+    });
+    let rejected = mined.rejected.iter().map(|(reason, count)| {
+        [format!("left out: {}", reason_in_words(*reason)), count.to_string()]
+    });
+    output::table(["what", "files"], tasks.chain(rejected))
+}
+
+fn reason_in_words(reason: Rejected) -> &'static str {
+    match reason {
+        Rejected::Test => "a test",
+        Rejected::TooLarge => "too large",
+        Rejected::NotText => "not a text",
+        Rejected::NotOneLine => "not one line for one",
+        Rejected::Blank => "a blank line",
+        Rejected::WhiteSpace => "white space alone",
+        Rejected::Comment => "comments alone",
+        Rejected::Duplicate => "there already",
+        Rejected::NeitherSide => "on neither side of the split",
+    }
+}
