@@ -164,7 +164,10 @@ fn sort_out(records: Vec<Change>, wanted: impl Fn(&[u8]) -> bool) -> Changes {
     for record in records {
         match record {
             Change::Modification { previous_entry_mode, previous_oid, entry_mode, oid, path }
-                if previous_entry_mode.is_blob() && entry_mode.is_blob() && wanted(&path) =>
+                if previous_entry_mode.is_blob()
+                    && entry_mode.is_blob()
+                    && previous_oid != oid
+                    && wanted(&path) =>
             {
                 changes.modified.push(Changed {
                     path,

@@ -3,6 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests start the binary and read ASSAY_DATA")]
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod git;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
