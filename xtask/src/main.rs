@@ -3,6 +3,7 @@
 mod bench;
 mod fuzz;
 mod picture;
+mod plot;
 mod setup;
 mod shell;
 mod test;
@@ -15,7 +16,8 @@ cargo xtask test              set up what is missing, then check format, lints, 
 cargo xtask bless             write generated documents and snapshots anew
 cargo xtask bench [NAME]      run a benchmark against its opponent and keep the result
 cargo xtask fuzz NAME [SECS]  run a fuzz target (60 seconds by default)
-cargo xtask picture           draw the picture of the README anew";
+cargo xtask plot              draw the plot of the README anew, from the training report
+cargo xtask picture           draw both pictures of the README anew";
 
 type Outcome = Result<(), String>;
 
@@ -26,7 +28,8 @@ fn main() -> ExitCode {
         ["test"] => test::test(),
         ["bless"] => test::bless(),
         ["bench", names @ ..] => bench::bench(names),
-        ["picture"] => picture::picture(),
+        ["picture"] => plot::plot().and_then(|()| picture::picture()),
+        ["plot"] => plot::plot(),
         ["fuzz", name] => fuzz::fuzz(name, "60"),
         ["fuzz", name, seconds] => fuzz::fuzz(name, seconds),
         ["measure", report, command @ ..] => bench::measure::measure_here(report, command),

@@ -385,11 +385,11 @@ pub(crate) struct TrainLocateArguments {
     pub(crate) without: Vec<String>,
 
     /// How many trees a forest has.
-    #[arg(long, value_name = "N", default_value_t = 400, env = "ASSAY_TREES", value_parser = clap::value_parser!(u32).range(1..=5000))]
+    #[arg(long, value_name = "N", default_value_t = 250, env = "ASSAY_TREES", value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub(crate) trees: u32,
 
     /// How many forests are averaged.
-    #[arg(long, value_name = "N", default_value_t = 2, env = "ASSAY_FORESTS", value_parser = clap::value_parser!(u32).range(1..=16))]
+    #[arg(long, value_name = "N", default_value_t = 3, env = "ASSAY_FORESTS", value_parser = clap::value_parser!(u32).range(1..=16))]
     pub(crate) forests: u32,
 
     /// Decides every random choice.

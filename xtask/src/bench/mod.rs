@@ -6,6 +6,7 @@
 mod codrep_predict;
 mod codrep_score;
 pub(crate) mod floor;
+mod locate;
 pub(crate) mod measure;
 
 use std::path::{Path, PathBuf};
@@ -18,8 +19,11 @@ use measure::{Contender, Figures, compare};
 
 type Benchmark = fn(&Bench) -> Result<Vec<Figures>, String>;
 
-const BENCHMARKS: &[(&str, Benchmark)] =
-    &[("codrep-score", codrep_score::run), ("codrep-predict", codrep_predict::run)];
+const BENCHMARKS: &[(&str, Benchmark)] = &[
+    ("codrep-score", codrep_score::run),
+    ("codrep-predict", codrep_predict::run),
+    ("locate", locate::run),
+];
 
 /// What a benchmark may use.
 pub(crate) struct Bench {

@@ -5,7 +5,6 @@
 //! them for prediction. Afterwards most of them are compared with those of the other candidates.
 
 mod edit;
-mod heads;
 mod neighbours;
 mod relative;
 mod scope;
@@ -72,13 +71,12 @@ pub struct Feature {
 type Describe = fn(&Task<'_>, &Candidate<'_>, &mut dyn Sink);
 
 /// The groups of features, in the order of their features.
-const GROUPS: [(&str, Describe); 6] = [
+const GROUPS: [(&str, Describe); 5] = [
     ("text", text::describe),
     ("scope", scope::describe),
     ("edit", edit::describe),
     ("shape", shape::describe),
     ("neighbours", neighbours::describe),
-    ("heads", heads::describe),
 ];
 
 /// What the gaps are called where groups are named.

@@ -34,7 +34,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            trees: 400,
+            trees: 250,
             leaves: 63,
             rate: 0.05,
             least_rows: 50,

@@ -159,10 +159,13 @@ pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
         let same = rest.iter().take_while(|results| results.task == first.task).count();
         let (of_task, others) = rest.split_at(same);
         say(&format!("{} on {} problems\n", first.task, first.counts.problems))?;
-        numbers(
-            metrics_header(of_task),
-            of_task.iter().map(|results| metrics_row(results, of_task)),
-        )?;
+        match of_task {
+            [alone] => numbers(metric_header(), metric_rows(alone))?,
+            several => numbers(
+                metrics_header(several),
+                several.iter().map(|results| metrics_row(results, several)),
+            )?,
+        }
         say("\n")?;
         let header =
             ["solver", "problems", "passed", "failed", "timed out", "not answered", "excluded"];
@@ -203,6 +206,22 @@ fn metric_names<'a>(results: &[&'a Results]) -> Vec<&'a str> {
 fn metrics_header(results: &[&Results]) -> Vec<String> {
     let names = metric_names(results).into_iter().map(|name| format!("{name} [95 %]"));
     ["solver".to_owned()].into_iter().chain(names).chain(["n".to_owned()]).collect()
+}
+
+/// One run has room for a line a metric.
+fn metric_header() -> Vec<String> {
+    ["metric", "value", "95 %", "n"].map(str::to_owned).to_vec()
+}
+
+fn metric_rows(results: &Results) -> impl Iterator<Item = Vec<String>> {
+    results.metrics.iter().map(|(name, estimate)| {
+        vec![
+            name.to_owned(),
+            format!("{:.4}", estimate.value),
+            format!("[{:.4}, {:.4}]", estimate.low, estimate.high),
+            estimate.n.to_string(),
+        ]
+    })
 }
 
 fn metrics_row(results: &Results, all: &[&Results]) -> Vec<String> {
