@@ -22,4 +22,4 @@ pub mod train;
 
 pub use features::{Feature, Table, features, groups};
 pub use locator::{Locator, Ranked};
-pub use model::{Model, ModelError, softmax};
+pub use model::{Model, ModelError, cooled, probabilities};

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::features::Table;
 use crate::lex::hash;
-use crate::{Model, ModelError, features, softmax};
+use crate::{Model, ModelError, features, probabilities};
 
 /// Ranks the lines of a program by how likely a new line replaces them.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl Locator {
     pub fn rank(&self, line: &[u8], program: &[u8]) -> Vec<Ranked> {
         let table = Table::new(line, program);
         let scores = self.model.scores(&table.values);
-        let probabilities = softmax(&scores);
+        let probabilities = probabilities(&scores);
         let mut ranked: Vec<Ranked> = (table.lines.iter().zip(scores).zip(probabilities))
             .map(|((at, score), probability)| Ranked { line: at + 1, score, probability })
             .collect();

@@ -47,9 +47,9 @@ impl ModelError {
     }
 }
 
-/// The probabilities of a task's candidates, from their scores. With an exponential of our own, so
-/// that they are the same on every machine.
-pub fn softmax(scores: &[f32]) -> Vec<f32> {
+/// Shares that add up to 1 and whose logarithms differ as the scores do. With an exponential of our
+/// own, so that they are the same on every machine.
+pub(crate) fn softmax(scores: &[f32]) -> Vec<f32> {
     let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut shares: Vec<f32> = scores.iter().map(|score| libm::expf(score - most)).collect();
     let sum: f32 = shares.iter().sum();
@@ -59,12 +59,30 @@ pub fn softmax(scores: &[f32]) -> Vec<f32> {
     shares
 }
 
+/// Forests are surer of themselves on what they learned from than on anything else: on datasets that
+/// were held out, scores divided by this gave probabilities that came true.
+const TEMPERATURE: f32 = 1.3;
+
+/// The probabilities of a task's candidates, as far as they can be trusted on new data.
+pub fn probabilities(scores: &[f32]) -> Vec<f32> {
+    cooled(scores, TEMPERATURE)
+}
+
+/// The probabilities at another temperature.
+pub fn cooled(scores: &[f32], temperature: f32) -> Vec<f32> {
+    let scores: Vec<f32> = scores.iter().map(|score| score / temperature).collect();
+    softmax(&scores)
+}
+
 /// So many trees are asked about every row.
 const FIRST_TREES: usize = 200;
 /// A row this far behind after the first trees does not win any more.
 const STILL_IN: f32 = 8.0;
 /// How much is taken off such a row, so that it stays behind.
 const OUT: f32 = 20.0;
+
+/// So many rows go down a tree together.
+const ABREAST: usize = 8;
 
 /// A node names its feature in 16 bits.
 const MOST_FEATURES: usize = 1 << 16;
@@ -81,6 +99,23 @@ impl Tree {
             at = if left { node.less_or_equal } else { node.greater };
         }
         self.leaves[!at as usize]
+    }
+
+    /// Adds what the tree says of several rows. They go down together, without a branch that depends
+    /// on a row: the processor works on all of them at once instead of guessing where one goes.
+    fn add_scores(&self, rows: &[&[f32]; ABREAST], sums: &mut [f32; ABREAST]) {
+        let mut at = [if self.nodes.is_empty() { !0_i16 } else { 0 }; ABREAST];
+        while at.iter().any(|&at| at >= 0) {
+            for (at, row) in at.iter_mut().zip(rows) {
+                let node = &self.nodes[(*at).max(0) as usize];
+                let left = row[usize::from(node.feature)] <= node.threshold;
+                let next = if left { node.less_or_equal } else { node.greater };
+                *at = if *at < 0 { *at } else { next };
+            }
+        }
+        for (sum, at) in sums.iter_mut().zip(at) {
+            *sum += self.leaves[!at as usize];
+        }
     }
 
     /// Children come after their node and leaves exist, so every walk ends at a leaf.
@@ -104,8 +139,13 @@ impl Tree {
 /// What the trees say of each row. Tree by tree, so that a tree stays close while it is asked.
 fn sum_up(trees: &[Tree], rows: &[&[f32]]) -> Vec<f32> {
     let mut sums = vec![0.0; rows.len()];
+    let (blocks, rest) = rows.as_chunks::<ABREAST>();
     for tree in trees {
-        for (sum, row) in sums.iter_mut().zip(rows) {
+        let (block_sums, rest_sums) = sums.as_chunks_mut::<ABREAST>();
+        for (sums, rows) in block_sums.iter_mut().zip(blocks) {
+            tree.add_scores(rows, sums);
+        }
+        for (sum, row) in rest_sums.iter_mut().zip(rest) {
             *sum += tree.score(row);
         }
     }

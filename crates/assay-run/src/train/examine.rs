@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use assay_locate::softmax;
+use assay_locate::{cooled, probabilities};
 use assay_metrics::line::{UNANSWERED_LOSS, line_loss};
 use serde::Serialize;
 
@@ -32,6 +32,8 @@ pub struct Test {
     pub errors: BTreeMap<Miss, usize>,
     /// How far the probabilities can be trusted.
     pub calibration: Vec<Calibration>,
+    /// The temperature at which the probabilities come truest here.
+    pub temperature: f32,
     /// The figures along the way: trees, mean loss, distinct mean loss.
     pub curve: Vec<(usize, f64, f64)>,
 }
@@ -72,6 +74,7 @@ pub(super) fn examine<'a>(
     let mut test = Test { dataset: name.to_owned(), ..Test::default() };
     let mut changes: HashMap<u64, (f64, usize)> = HashMap::new();
     let mut classes = [Calibration::default(); CLASSES];
+    let mut possible = Vec::new();
     for (task, lesson) in lessons {
         let scores = scores(task);
         let order = best_first(&scores);
@@ -88,8 +91,9 @@ pub(super) fn examine<'a>(
         let change = changes.entry(lesson.change).or_default();
         *change = (change.0 + loss, change.1 + 1);
         if let Some(&best) = order.first() {
-            calibrate(&mut classes, f64::from(softmax(&scores)[best]), hit);
+            calibrate(&mut classes, f64::from(probabilities(&scores)[best]), hit);
         }
+        possible.extend(lesson.right().map(|right| (scores, right)));
     }
     let count = test.tasks.max(1) as f64;
     for sum in [&mut test.line_error, &mut test.recall, &mut test.candidate_recall] {
@@ -99,12 +103,26 @@ pub(super) fn examine<'a>(
         changes.into_values().map(|(sum, count)| sum / count as f64).collect();
     distinct.sort_by(f64::total_cmp);
     test.line_error_distinct = distinct.iter().sum::<f64>() / distinct.len().max(1) as f64;
+    test.temperature = best_temperature(&possible);
     test.calibration = classes.into_iter().filter(|class| class.answers > 0).collect();
     for class in &mut test.calibration {
         class.probability /= class.answers as f64;
         class.right /= class.answers as f64;
     }
     test
+}
+
+/// The temperature at which the right candidates are likeliest.
+fn best_temperature(tasks: &[(Vec<f32>, usize)]) -> f32 {
+    const STEPS: std::ops::RangeInclusive<u8> = 8..=30;
+    let surprise = |temperature: f32| -> f64 {
+        let likely = |(scores, right): &(Vec<f32>, usize)| cooled(scores, temperature)[*right];
+        tasks.iter().map(|task| -f64::from(likely(task).max(1e-30)).ln()).sum()
+    };
+    let temperatures = STEPS.map(|step| f32::from(step) / 10.0);
+    let measured: Vec<(f32, f64)> = temperatures.map(|at| (at, surprise(at))).collect();
+    let best = measured.into_iter().min_by(|left, right| left.1.total_cmp(&right.1));
+    best.map_or(1.0, |(temperature, _)| temperature)
 }
 
 fn best_first(scores: &[f32]) -> Vec<usize> {
