@@ -5,6 +5,7 @@ mod list;
 mod predict;
 mod run;
 mod score;
+mod seal;
 mod tour;
 mod train;
 
@@ -33,6 +34,8 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Data(DataCommand::List { data_root, json }) => data::list(data_root, json),
         Command::Data(DataCommand::Verify(arguments)) => data::verify(&arguments),
         Command::Data(DataCommand::Stats(arguments)) => data::stats(&arguments),
+        Command::Data(DataCommand::Seal(arguments)) => seal::seal(&arguments),
+        Command::Data(DataCommand::Unseal(arguments)) => seal::unseal(&arguments),
         Command::Train(TrainCommand::Locate(arguments)) => train::locate(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
