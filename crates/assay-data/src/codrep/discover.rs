@@ -61,6 +61,20 @@ pub(super) fn open_store(store: Store, with_solutions: bool) -> Result<Vec<Datas
     Ok(datasets)
 }
 
+/// How many of the files at these paths are tasks.
+pub(crate) fn count_tasks<'a>(paths: impl IntoIterator<Item = &'a str>) -> u64 {
+    let mut roots: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
+    for path in paths {
+        let Some(Role { root, folder, file }) = role(path) else { continue };
+        let place = TASK_FOLDERS.iter().position(|known| *known == folder);
+        if let Some(place) = place.filter(|_| file.ends_with(".txt")) {
+            roots.entry(root).or_default()[place] += 1;
+        }
+    }
+    // Where both are there, `Tasks` is the dataset and `Files` is something else.
+    roots.values().map(|[tasks, files]| if *tasks > 0 { *tasks } else { *files }).sum()
+}
+
 /// What a path in a store is: `root` + `folder`/ + `file`.
 struct Role<'a> {
     root: &'a str,

@@ -13,6 +13,8 @@ mod solution;
 pub mod stats;
 pub mod verify;
 
+pub(crate) use discover::count_tasks;
+
 pub use dataset::{Dataset, FileFault, TaskFile};
 pub use paths::{PathFault, TaskAt, find_task};
 pub use prediction::{Prediction, parse_line_number, parse_prediction};

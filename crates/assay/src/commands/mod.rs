@@ -6,6 +6,7 @@ mod mine;
 mod predict;
 mod run;
 mod score;
+mod seal;
 mod tour;
 mod train;
 
@@ -39,6 +40,8 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Data(DataCommand::Mine(MineCommand::Codrep(arguments))) => {
             mine::codrep(&arguments)
         }
+        Command::Data(DataCommand::Seal(arguments)) => seal::seal(&arguments),
+        Command::Data(DataCommand::Unseal(arguments)) => seal::unseal(&arguments),
         Command::Train(TrainCommand::Locate(arguments)) => train::locate(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -267,9 +267,14 @@ fn shorten(text: &str) -> String {
     }
 }
 
+/// Warns a person, without ending.
+pub(crate) fn warn(text: &str) {
+    talk(&format!("{} {}", paint("warning:", "33;1"), harmless(text)));
+}
+
 /// Lists the first of many things on standard error.
 pub(crate) fn list_some<'a>(title: &str, items: impl Iterator<Item = &'a str>, count: usize) {
-    talk(&format!("{} {}", paint("warning:", "33;1"), harmless(title)));
+    warn(title);
     for item in items.take(SHOWN) {
         talk(&format!("  {}", harmless(item)));
     }

@@ -1,5 +1,8 @@
 //! What can be typed.
 
+mod data;
+mod train;
+
 use std::path::PathBuf;
 
 use assay_core::Rules;
@@ -7,6 +10,11 @@ use clap::builder::FalseyValueParser;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+pub(crate) use data::{
+    DataCommand, DatasetArguments, MineArguments, MineCommand, SealArguments, UnsealArguments,
+};
+pub(crate) use train::{TrainCommand, TrainLocateArguments};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -222,181 +230,6 @@ pub(crate) struct ShowArguments {
     pub(crate) task: String,
 
     /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum DataCommand {
-    /// List the published datasets and where they lie on this machine.
-    List {
-        /// Where datasets lie: a folder for each task.
-        #[arg(long, value_name = "DIR", env = "ASSAY_DATA")]
-        data_root: Option<PathBuf>,
-
-        /// Print JSON.
-        #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
-        json: bool,
-    },
-    /// Read whole datasets and name every malformed file with the reason.
-    Verify(DatasetArguments),
-    /// Count files, lines, lengths and duplicates.
-    Stats(DatasetArguments),
-    /// Make datasets from git history.
-    #[command(subcommand)]
-    Mine(MineCommand),
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum MineCommand {
-    /// Tasks of CodRep's kind: every change of a file that replaced exactly one line.
-    Codrep(MineArguments),
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  assay data mine codrep ~/src/guava -o guava
-  assay data mine codrep repos/*.git -o mined --language python
-  assay data mine codrep repos/* -o mined --cutoff 2017-01-01 --test-share 0.2
-  assay run codrep --data guava --solver locate
-
-Interrupted, the same command goes on and ends with the same bytes.")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-pub(crate) struct MineArguments {
-    /// Git repositories, bare or not.
-    #[arg(required = true, value_name = "REPO")]
-    pub(crate) repositories: Vec<PathBuf>,
-
-    /// The folder to make the dataset in: Tasks/, Solutions/ and provenance.jsonl.
-    #[arg(short, long, value_name = "DIR", required = true)]
-    pub(crate) output: PathBuf,
-
-    /// The language whose files are looked at, by their endings.
-    #[arg(long, value_name = "NAME", default_value = "java")]
-    pub(crate) language: String,
-
-    /// How files are read that are not UTF-8 and do not say what they are.
-    #[arg(long, value_name = "NAME", default_value = "windows-1252")]
-    pub(crate) encoding: String,
-
-    /// Keep changes in comments alone.
-    #[arg(long)]
-    pub(crate) keep_comments: bool,
-
-    /// Keep changes of a blank line, or to one.
-    #[arg(long)]
-    pub(crate) keep_blank: bool,
-
-    /// Keep changes in white space alone.
-    #[arg(long)]
-    pub(crate) keep_white_space: bool,
-
-    /// Keep tasks that are there already, from another commit or repository.
-    #[arg(long)]
-    pub(crate) keep_duplicates: bool,
-
-    /// Leave out test files, as the competition's first edition did.
-    #[arg(long)]
-    pub(crate) no_tests: bool,
-
-    /// Leave out larger files.
-    #[arg(long, value_name = "BYTES", default_value_t = 10_000_000)]
-    pub(crate) max_bytes: u64,
-
-    /// Do not follow renames: a file that is moved is another file.
-    #[arg(long)]
-    pub(crate) no_renames: bool,
-
-    /// Look at merges too, by what they change in their first parent.
-    #[arg(long)]
-    pub(crate) merges: bool,
-
-    /// Follow every branch and tag, and not only HEAD.
-    #[arg(long)]
-    pub(crate) all_refs: bool,
-
-    /// Divide into train/ and test/: test projects from this date on, other projects before it.
-    #[arg(long, value_name = "DATE", value_parser = assay_mine::parse_cutoff)]
-    pub(crate) cutoff: Option<assay_mine::Cutoff>,
-
-    /// A repository to test on; may be repeated. Default: a share of all projects.
-    #[arg(long, value_name = "NAME", requires = "cutoff")]
-    pub(crate) test_project: Vec<String>,
-
-    /// The share of projects to test on, drawn by their names.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
-    pub(crate) test_share: f64,
-
-    /// Print what was found as JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
-    pub(crate) json: bool,
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("expected a number between 0 and 1".to_owned()),
-    }
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  assay data verify Dataset4.tar.zst
-  assay data stats Dataset1:Dataset2 --json")]
-pub(crate) struct DatasetArguments {
-    /// Folders or archives; several may be joined by `:`.
-    #[arg(required = true, value_name = "PATH")]
-    pub(crate) paths: Vec<String>,
-
-    /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum TrainCommand {
-    /// Train the locator, which answers CodRep.
-    Locate(TrainLocateArguments),
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  assay train locate --data Dataset1:Dataset2:Dataset3:Dataset4 -o locate.bin
-  assay train locate --data Datasets --leave-one-out
-  assay run codrep --data Dataset4 --solver locate:locate.bin")]
-pub(crate) struct TrainLocateArguments {
-    /// Datasets to learn from: folders or archives, joined by `:`.
-    #[arg(short, long, required = true, value_name = "PATH[:PATH…]")]
-    pub(crate) data: Vec<String>,
-
-    /// Where the weights are written; the report goes beside them.
-    #[arg(short, long, value_name = "MODEL", env = "ASSAY_OUTPUT")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Train on all datasets but one and test on that one, for each of them.
-    #[arg(long, env = "ASSAY_LEAVE_ONE_OUT", value_parser = FalseyValueParser::new())]
-    pub(crate) leave_one_out: bool,
-
-    /// Leave a group of features out, to see what it brings; may be repeated.
-    #[arg(long, value_name = "GROUP", env = "ASSAY_WITHOUT")]
-    pub(crate) without: Vec<String>,
-
-    /// How many trees a forest has.
-    #[arg(long, value_name = "N", default_value_t = 250, env = "ASSAY_TREES", value_parser = clap::value_parser!(u32).range(1..=5000))]
-    pub(crate) trees: u32,
-
-    /// How many forests are averaged.
-    #[arg(long, value_name = "N", default_value_t = 3, env = "ASSAY_FORESTS", value_parser = clap::value_parser!(u32).range(1..=16))]
-    pub(crate) forests: u32,
-
-    /// Decides every random choice.
-    #[arg(long, value_name = "S", default_value_t = 1, env = "ASSAY_SEED")]
-    pub(crate) seed: u64,
-
-    /// Print the report as JSON.
     #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
 }

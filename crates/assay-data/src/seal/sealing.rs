@@ -1,0 +1,236 @@
+//! From a folder to a sealed file and its commitment.
+//!
+//! The files are read twice, so that nothing but the manifest is held in memory: once for the hashes,
+//! which must come first in the archive, and once to write them. A file that changed in between ends
+//! the work.
+
+use std::fs::{self, File, Permissions};
+use std::io::{BufWriter, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use age::Encryptor;
+use assay_core::{Cancel, Error, Result};
+use tempfile::NamedTempFile;
+
+use super::archive::ArchiveWriter;
+use super::keys::{Lock, NewKey, key_exists};
+use super::manifest::{Entry, Manifest};
+use super::merkle::{LeafHasher, Seed};
+use super::walk::walk;
+use super::{BLOCK, Commitment, go_on};
+
+/// Slower than zstd's default, and smaller: data is sealed once and sent often.
+const COMPRESSION: i32 = 9;
+
+/// What is to be sealed, and where it goes.
+pub struct SealRequest {
+    /// The folder whose files are sealed.
+    pub folder: PathBuf,
+    /// Where the sealed file goes.
+    pub output: PathBuf,
+    /// Where the commitment goes.
+    pub commitment: PathBuf,
+    /// Who will be able to open it.
+    pub lock: Lock,
+    /// Whether a sealed file and a commitment that are there already are replaced.
+    pub force: bool,
+}
+
+/// Seals a folder. Either everything is written, or nothing is.
+///
+/// The seed must be secret and new: [`Seed::random`].
+pub fn seal(request: &SealRequest, seed: &Seed, cancel: &Cancel) -> Result<Commitment> {
+    let root = folder(&request.folder)?;
+    check_outputs(request)?;
+    let manifest = list(&root, &outputs(request)?, seed, cancel)?;
+    let commitment = Commitment::of(&manifest)?;
+
+    let (encryptor, new_key) = request.lock.encryptor()?;
+    let sealed = draft(&request.output)?;
+    write_archive(sealed.as_file(), encryptor, &manifest, &root, cancel)
+        .map_err(|error| error.or_hint("nothing was written"))?;
+    let mut public = draft(&request.commitment)?;
+    let json = commitment.to_json()?;
+    let written = public.write_all(&json).and_then(|()| public.as_file().sync_all());
+    written.map_err(|error| Error::writing("write", &request.commitment, error))?;
+
+    place_all(request, sealed, public, new_key.as_ref())?;
+    Ok(commitment)
+}
+
+/// Gives everything its name, the sealed file last: if it is there, so are its key and commitment.
+fn place_all(
+    request: &SealRequest,
+    sealed: NamedTempFile,
+    public: NamedTempFile,
+    new_key: Option<&NewKey<'_>>,
+) -> Result<()> {
+    let SealRequest { output, commitment, force, .. } = request;
+    new_key.map_or(Ok(()), NewKey::write)?;
+    let placed = place(public, commitment, *force).and_then(|()| {
+        place(sealed, output, *force).inspect_err(|_| {
+            // A commitment to nothing helps nobody.
+            let _ = fs::remove_file(commitment);
+        })
+    });
+    placed.inspect_err(|_| {
+        if let Some(key) = new_key {
+            key.remove();
+        }
+    })
+}
+
+fn folder(path: &Path) -> Result<PathBuf> {
+    let error = |error| Error::reading("open", path, error);
+    if !fs::metadata(path).map_err(error)?.is_dir() {
+        return Err(Error::refused(format!("{} is not a folder", path.display()))
+            .hint("unpack an archive first: its files are what is sealed"));
+    }
+    fs::canonicalize(path).map_err(error)
+}
+
+/// Says early what would only be found out after all the work.
+fn check_outputs(request: &SealRequest) -> Result<()> {
+    let SealRequest { output, commitment, lock, force, .. } = request;
+    for path in [output, commitment] {
+        if path.symlink_metadata().is_ok() && !force {
+            return Err(already_there(path));
+        }
+    }
+    if let Lock::NewKey(path) = lock
+        && path.symlink_metadata().is_ok()
+    {
+        return Err(key_exists(path));
+    }
+    let outputs = outputs(request)?;
+    if outputs.iter().enumerate().any(|(at, path)| outputs[..at].contains(path)) {
+        return Err(Error::usage("the sealed file, its commitment and its key are three files")
+            .hint("give --commitment another name"));
+    }
+    Ok(())
+}
+
+fn already_there(path: &Path) -> Error {
+    Error::refused(format!("{} is there already", path.display()))
+        .hint("give another name, or replace it with --force")
+}
+
+/// Where everything goes, as the walk through the folder would meet it.
+fn outputs(request: &SealRequest) -> Result<Vec<PathBuf>> {
+    let key = match &request.lock {
+        Lock::NewKey(path) => Some(path),
+        Lock::Recipients(_) | Lock::Passphrase(_) => None,
+    };
+    let paths = [&request.output, &request.commitment].into_iter().chain(key);
+    paths.map(|path| canonical(path)).collect()
+}
+
+fn canonical(path: &Path) -> Result<PathBuf> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| Error::usage(format!("{} is not the name of a file", path.display())))?;
+    let parent = parent(path);
+    let parent = fs::canonicalize(parent).map_err(|error| Error::reading("open", parent, error))?;
+    Ok(parent.join(name))
+}
+
+pub(super) fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Hashes every file.
+fn list(root: &Path, leave_out: &[PathBuf], seed: &Seed, cancel: &Cancel) -> Result<Manifest> {
+    let mut entries = Vec::new();
+    for path in walk(root, leave_out)? {
+        let full = root.join(&path);
+        let error = |error| Error::reading("read", &full, error);
+        let bytes = fs::symlink_metadata(&full).map_err(error)?.len();
+        let mut entry = Entry { path, bytes, leaf: [0; 32].into() };
+        let mut hasher = LeafHasher::new(seed, &entry.path, bytes);
+        read(root, &entry, cancel, &mut |piece| {
+            hasher.update(piece);
+            Ok(())
+        })?;
+        entry.leaf = hasher.finish();
+        entries.push(entry);
+    }
+    Ok(Manifest::new(seed.clone(), entries))
+}
+
+/// Reads a file, which must have the length that it had.
+fn read(
+    root: &Path,
+    entry: &Entry,
+    cancel: &Cancel,
+    take: &mut dyn FnMut(&[u8]) -> Result<()>,
+) -> Result<()> {
+    let path = root.join(&entry.path);
+    let mut file = File::open(&path).map_err(|error| Error::reading("open", &path, error))?;
+    let mut block = vec![0; BLOCK];
+    let mut left = entry.bytes;
+    loop {
+        go_on(cancel)?;
+        let count = file.read(&mut block).map_err(|error| Error::reading("read", &path, error))?;
+        if count as u64 > left || (count == 0 && left > 0) {
+            return Err(changed(&path));
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        left -= count as u64;
+        take(&block[..count])?;
+    }
+}
+
+fn changed(path: &Path) -> Error {
+    Error::failed(format!("{} changed while it was being sealed", path.display()))
+        .hint("nothing was written; let no program write into the folder, and seal again")
+}
+
+fn write_archive(
+    out: &File,
+    encryptor: Encryptor,
+    manifest: &Manifest,
+    root: &Path,
+    cancel: &Cancel,
+) -> Result<()> {
+    let error = |error| Error::failed("failed to write the sealed file").because(error);
+    let encrypted = encryptor.wrap_output(BufWriter::new(out)).map_err(error)?;
+    let compressed = zstd::Encoder::new(encrypted, COMPRESSION).map_err(error)?;
+    let mut archive = ArchiveWriter::new(compressed, manifest)?;
+    for entry in &manifest.files {
+        let mut hasher = LeafHasher::new(&manifest.seed, &entry.path, entry.bytes);
+        archive.start(entry)?;
+        read(root, entry, cancel, &mut |piece| {
+            hasher.update(piece);
+            archive.content(piece)
+        })?;
+        archive.end(entry)?;
+        if hasher.finish() != entry.leaf {
+            return Err(changed(&root.join(&entry.path)));
+        }
+    }
+    let encrypted = archive.finish()?.finish().map_err(error)?;
+    let mut buffered = encrypted.finish().map_err(error)?;
+    buffered.flush().and_then(|()| out.sync_all()).map_err(error)
+}
+
+/// A file beside `path` that vanishes unless it is put in place.
+fn draft(path: &Path) -> Result<NamedTempFile> {
+    let folder = parent(path);
+    tempfile::Builder::new()
+        .prefix(".assay-seal-")
+        // As any new file: what of it others may do, the user's mask decides.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(|error| Error::writing("write into", folder, error))
+}
+
+fn place(draft: NamedTempFile, path: &Path, force: bool) -> Result<()> {
+    let placed = if force { draft.persist(path) } else { draft.persist_noclobber(path) };
+    placed.map(drop).map_err(|error| match error.error.kind() {
+        std::io::ErrorKind::AlreadyExists => already_there(path),
+        _ => Error::writing("write", path, error.error),
+    })
+}

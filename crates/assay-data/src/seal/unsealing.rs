@@ -1,0 +1,148 @@
+//! From a sealed file back to the folder, if everything is as it was committed to.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use assay_core::{Cancel, Error, Result};
+use tempfile::TempDir;
+use zstd::Decoder;
+
+use super::archive::{ArchiveReader, broken};
+use super::keys::Key;
+use super::manifest::{Entry, Manifest};
+use super::merkle::LeafHasher;
+use super::sealing::parent;
+use super::{Commitment, go_on};
+
+/// The largest zstd window that is accepted, as `zstd --long=27` (128 MiB).
+const WINDOW_LOG: u32 = 27;
+
+const FRESH: &str = "name a folder that is not there yet";
+
+/// What is to be unsealed, and what it must be.
+pub struct UnsealRequest {
+    /// The sealed file.
+    pub sealed: PathBuf,
+    /// The folder that is made; it may be there if it is empty.
+    pub folder: PathBuf,
+    /// What was published; without it, the file is only held against its own manifest.
+    pub commitment: Option<Commitment>,
+    /// What opens it.
+    pub key: Key,
+}
+
+/// Unseals a file, and says what was in it. The folder is there afterwards only if all is well.
+pub fn unseal(request: &UnsealRequest, cancel: &Cancel) -> Result<Commitment> {
+    let UnsealRequest { sealed, folder, key, .. } = request;
+    check_folder(folder)?;
+    let name = sealed.display().to_string();
+    let decrypted = key.open(sealed)?;
+    let error = |error| broken(&name, "its manifest", error);
+    // One frame, so that nothing after it is taken for a part of the archive.
+    let mut inside = Decoder::new(decrypted).map_err(error)?.single_frame();
+    inside.window_log_max(WINDOW_LOG).map_err(error)?;
+
+    let mut archive = ArchiveReader::new(inside, name.clone());
+    let manifest = archive.manifest()?;
+    let found = Commitment::of(&manifest)?;
+    compare(request, &found)?;
+    let draft = draft(folder)?;
+    extract(&mut archive, &manifest, draft.path(), cancel)?;
+    let mut rest = archive.finish()?.finish();
+    check_end(&mut rest, &name)?;
+    put_in_place(draft, folder)?;
+    Ok(found)
+}
+
+fn check_folder(folder: &Path) -> Result<()> {
+    let mut entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|error| Error::reading("list", folder, error))?,
+    };
+    if entries.next().is_some() {
+        return Err(Error::refused(format!("{} is not empty", folder.display())).hint(FRESH));
+    }
+    Ok(())
+}
+
+fn compare(request: &UnsealRequest, found: &Commitment) -> Result<()> {
+    let Some(promised) = &request.commitment else { return Ok(()) };
+    let differences = promised.differences(found);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let name = request.sealed.display();
+    let hint = if promised.root == found.root {
+        "the root is the same, so the data is the data: the commitment was altered"
+    } else {
+        "these are other data than those committed to, or the commitment was altered; which file differs cannot be told from a root"
+    };
+    Err(Error::refused(format!("{name} is not what was committed to: {}", differences.join("; ")))
+        .hint(hint))
+}
+
+/// A folder beside `folder` that vanishes unless it is put in place.
+fn draft(folder: &Path) -> Result<TempDir> {
+    let parent = parent(folder);
+    tempfile::Builder::new()
+        .prefix(".assay-unseal-")
+        .permissions(Permissions::from_mode(0o777))
+        .tempdir_in(parent)
+        .map_err(|error| Error::writing("make a folder in", parent, error))
+}
+
+fn extract(
+    archive: &mut ArchiveReader<impl Read>,
+    manifest: &Manifest,
+    draft: &Path,
+    cancel: &Cancel,
+) -> Result<()> {
+    for entry in &manifest.files {
+        let path = draft.join(&entry.path);
+        let error = |error| Error::writing("write", &path, error);
+        let mut file = create(&path)?;
+        let mut hasher = LeafHasher::new(&manifest.seed, &entry.path, entry.bytes);
+        archive.file(entry, &mut |piece| {
+            go_on(cancel)?;
+            hasher.update(piece);
+            file.write_all(piece).map_err(error)
+        })?;
+        if hasher.finish() != entry.leaf {
+            return Err(differs(entry));
+        }
+    }
+    Ok(())
+}
+
+/// Paths were checked with the manifest, and the draft is new: they lead nowhere else.
+fn create(path: &Path) -> Result<File> {
+    let error = |error| Error::writing("write", path, error);
+    fs::create_dir_all(parent(path)).map_err(error)?;
+    OpenOptions::new().write(true).create_new(true).open(path).map_err(error)
+}
+
+fn differs(entry: &Entry) -> Error {
+    Error::refused(format!("{} differs from what was sealed", entry.path)).hint(
+        "its content does not have the hash that the manifest has for it: the archive was made anew around it",
+    )
+}
+
+/// Nothing may follow, and age must have seen the last of its blocks.
+fn check_end(rest: &mut BufReader<impl Read>, name: &str) -> Result<()> {
+    match rest.read(&mut [0]) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(Error::refused(format!("{name} goes on after its end"))),
+        Err(error) => Err(broken(name, "its end", error)),
+    }
+}
+
+fn put_in_place(draft: TempDir, folder: &Path) -> Result<()> {
+    // An empty folder that is there already gives way.
+    fs::rename(draft.path(), folder)
+        .map_err(|error| Error::writing("make", folder, error).hint(FRESH))?;
+    // It has its name now; there is nothing left to vanish.
+    let _ = draft.keep();
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! `assay train …`.
+
+use std::path::PathBuf;
+
+use clap::builder::FalseyValueParser;
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrainCommand {
+    /// Train the locator, which answers CodRep.
+    Locate(TrainLocateArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay train locate --data Dataset1:Dataset2:Dataset3:Dataset4 -o locate.bin
+  assay train locate --data Datasets --leave-one-out
+  assay run codrep --data Dataset4 --solver locate:locate.bin")]
+pub(crate) struct TrainLocateArguments {
+    /// Datasets to learn from: folders or archives, joined by `:`.
+    #[arg(short, long, required = true, value_name = "PATH[:PATH…]")]
+    pub(crate) data: Vec<String>,
+
+    /// Where the weights are written; the report goes beside them.
+    #[arg(short, long, value_name = "MODEL", env = "ASSAY_OUTPUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Train on all datasets but one and test on that one, for each of them.
+    #[arg(long, env = "ASSAY_LEAVE_ONE_OUT", value_parser = FalseyValueParser::new())]
+    pub(crate) leave_one_out: bool,
+
+    /// Leave a group of features out, to see what it brings; may be repeated.
+    #[arg(long, value_name = "GROUP", env = "ASSAY_WITHOUT")]
+    pub(crate) without: Vec<String>,
+
+    /// How many trees a forest has.
+    #[arg(long, value_name = "N", default_value_t = 250, env = "ASSAY_TREES", value_parser = clap::value_parser!(u32).range(1..=5000))]
+    pub(crate) trees: u32,
+
+    /// How many forests are averaged.
+    #[arg(long, value_name = "N", default_value_t = 3, env = "ASSAY_FORESTS", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub(crate) forests: u32,
+
+    /// Decides every random choice.
+    #[arg(long, value_name = "S", default_value_t = 1, env = "ASSAY_SEED")]
+    pub(crate) seed: u64,
+
+    /// Print the report as JSON.
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    pub(crate) json: bool,
+}

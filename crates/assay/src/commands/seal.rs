@@ -1,0 +1,191 @@
+//! `assay data seal` and `assay data unseal`: hidden data, locked away and committed to.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use assay_core::{Cancel, Digest, Error, Result, exit_code};
+use assay_data::seal::{self as sealing, Commitment, Key, Lock, SealRequest, Seed, UnsealRequest};
+use serde::Serialize;
+
+use super::cancel_on_interrupt;
+use crate::args::{SealArguments, UnsealArguments};
+use crate::output;
+
+/// What `--json` prints, for both commands.
+#[derive(Serialize)]
+struct Report<'a> {
+    root: Digest,
+    files: u64,
+    bytes: u64,
+    folders: &'a BTreeMap<String, u64>,
+    tasks: u64,
+    sealed: &'a Path,
+    /// Where the commitment is; none means that none was there to compare with.
+    commitment: Option<&'a Path>,
+    /// The key that was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<&'a Path>,
+    /// The folder that was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<&'a Path>,
+}
+
+impl<'a> Report<'a> {
+    fn new(data: &'a Commitment, sealed: &'a Path, commitment: Option<&'a Path>) -> Self {
+        let Commitment { root, files, bytes, folders, tasks, .. } = data;
+        Self {
+            root: *root,
+            files: *files,
+            bytes: *bytes,
+            folders,
+            tasks: *tasks,
+            sealed,
+            commitment,
+            key: None,
+            folder: None,
+        }
+    }
+}
+
+pub(crate) fn seal(arguments: &SealArguments) -> Result<u8> {
+    let output = &arguments.output;
+    let commitment =
+        arguments.commitment.clone().unwrap_or_else(|| beside(output, ".commitment.json"));
+    let request = SealRequest {
+        folder: arguments.folder.clone(),
+        output: output.clone(),
+        commitment: commitment.clone(),
+        lock: lock(arguments)?,
+        force: arguments.force,
+    };
+    let cancel = cancel_on_interrupt()?;
+    let sealed = sealing::seal(&request, &Seed::random()?, &cancel);
+    let Some(data) = unless_interrupted(sealed, &cancel)? else {
+        return Ok(exit_code::INTERRUPTED);
+    };
+    let key = match &request.lock {
+        Lock::NewKey(path) => Some(path.as_path()),
+        Lock::Recipients(_) | Lock::Passphrase(_) => None,
+    };
+    if let Some(key) = key {
+        output::talk(&format!(
+            "made a new key: {} (keep it secret, and keep it: nothing else opens {})",
+            key.display(),
+            output.display()
+        ));
+    }
+    if arguments.json {
+        output::json_pretty(&Report { key, ..Report::new(&data, output, Some(&commitment)) })?;
+    } else {
+        output::say(&format!(
+            "sealed {} in {}\n  root {}\n  commitment {}\n",
+            summary(&data),
+            output.display(),
+            data.root,
+            commitment.display()
+        ))?;
+    }
+    Ok(exit_code::DONE)
+}
+
+pub(crate) fn unseal(arguments: &UnsealArguments) -> Result<u8> {
+    let sealed = &arguments.sealed;
+    if let Err(error) = sealed.metadata() {
+        return Err(Error::reading("open", sealed, error));
+    }
+    let commitment = commitment_of(arguments);
+    if commitment.is_none() {
+        output::warn(&format!(
+            "there is no commitment to hold {} against: it will be whole, but whether it is what was promised cannot be told (give --commitment)",
+            sealed.display()
+        ));
+    }
+    let request = UnsealRequest {
+        sealed: sealed.clone(),
+        folder: arguments.output.clone(),
+        commitment: commitment.as_deref().map(Commitment::load).transpose()?,
+        key: key(arguments)?,
+    };
+    let cancel = cancel_on_interrupt()?;
+    let unsealed = sealing::unseal(&request, &cancel);
+    let Some(data) = unless_interrupted(unsealed, &cancel)? else {
+        return Ok(exit_code::INTERRUPTED);
+    };
+    if arguments.json {
+        let folder = Some(arguments.output.as_path());
+        output::json_pretty(&Report {
+            folder,
+            ..Report::new(&data, sealed, commitment.as_deref())
+        })?;
+    } else {
+        let against = match &commitment {
+            Some(path) => format!("as committed to in {}", path.display()),
+            None => "not held against any commitment".to_owned(),
+        };
+        output::say(&format!(
+            "unsealed {} into {}\n  root {}\n  {against}\n",
+            summary(&data),
+            arguments.output.display(),
+            data.root
+        ))?;
+    }
+    Ok(exit_code::DONE)
+}
+
+fn lock(arguments: &SealArguments) -> Result<Lock> {
+    let SealArguments { recipients, recipients_file, passphrase_file, output, .. } = arguments;
+    match passphrase_file {
+        Some(path) => Lock::passphrase_file(path),
+        None if recipients.is_empty() && recipients_file.is_none() => {
+            Ok(Lock::NewKey(beside(output, ".key")))
+        }
+        None => Lock::recipients(recipients, recipients_file.as_deref()),
+    }
+}
+
+fn key(arguments: &UnsealArguments) -> Result<Key> {
+    if let Some(path) = &arguments.passphrase_file {
+        return Key::passphrase_file(path);
+    }
+    if !arguments.identities.is_empty() {
+        return Key::identity_files(&arguments.identities);
+    }
+    let default = beside(&arguments.sealed, ".key");
+    if !default.exists() {
+        return Err(Error::usage(format!("there is no key: {} is not there", default.display()))
+            .hint("give a key with --identity, or --passphrase-file"));
+    }
+    Key::identity_files(&[default])
+}
+
+/// The commitment that was named, or the one that lies beside the sealed file.
+fn commitment_of(arguments: &UnsealArguments) -> Option<PathBuf> {
+    let default =
+        || Some(beside(&arguments.sealed, ".commitment.json")).filter(|path| path.exists());
+    arguments.commitment.clone().or_else(default)
+}
+
+/// The path with something added to the file's name.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// Nothing, if the work ended because the user asked for it.
+fn unless_interrupted<T>(result: Result<T>, cancel: &Cancel) -> Result<Option<T>> {
+    match result {
+        Err(_) if cancel.is_cancelled() => Ok(None),
+        result => result.map(Some),
+    }
+}
+
+fn summary(data: &Commitment) -> String {
+    let tasks = match data.tasks {
+        0 => String::new(),
+        1 => ", 1 task".to_owned(),
+        tasks => format!(", {tasks} tasks"),
+    };
+    let files = if data.files == 1 { "file" } else { "files" };
+    format!("{} {files} ({} bytes{tasks})", data.files, data.bytes)
+}
