@@ -51,6 +51,11 @@ pub struct OpenTask {
 }
 
 impl OpenTask {
+    /// The names of the problems that were chosen, in task order.
+    pub fn ids(&self) -> impl Iterator<Item = &ProblemId> {
+        self.wanted.ranks().map(|rank| &self.problems.ids()[rank])
+    }
+
     /// Opens what `request` names, and reads the wanted problems once to learn their hash.
     pub fn open(request: TaskRequest) -> Result<Arc<Self>> {
         let task = assay_tasks::find(&request.name)?;

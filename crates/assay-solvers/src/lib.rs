@@ -12,4 +12,5 @@ mod spec;
 
 pub use answer_file::{AnswerFile, Faults};
 pub use baseline::Baseline;
+pub use locate::LOCATE_LEARNED_FROM;
 pub use spec::{BuiltSolver, CARDS, SolverCard, SolverSettings, SolverSpec};

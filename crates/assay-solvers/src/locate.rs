@@ -6,6 +6,9 @@ use std::sync::LazyLock;
 use assay_core::{AnswerEach, Ask, Digest, Error, Question, Response, Result};
 use assay_locate::{Locator, Model};
 
+/// The datasets that the weights inside the binary were trained on.
+pub const LOCATE_LEARNED_FROM: [&str; 4] = ["Dataset1", "Dataset2", "Dataset3", "Dataset4"];
+
 /// The weights inside the binary.
 static EMBEDDED: &[u8] = include_bytes!("../models/locate.bin");
 

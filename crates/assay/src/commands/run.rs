@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use assay_core::{Cancel, DataChoice, Error, Result, Results, TaskSettings, exit_code};
+use assay_core::{Cancel, DataChoice, Error, ProblemId, Result, Results, TaskSettings, exit_code};
 use assay_run::{Complete, Finished, OpenTask, Plan, TaskRequest, is_run, resume, start};
-use assay_solvers::SolverSpec;
+use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
 
 use super::{cancel_on_interrupt, choose_data, jobs, solver_settings, tool, tour};
 use crate::args::RunArguments;
@@ -55,7 +55,25 @@ pub(crate) fn plans_for(
         ids: arguments.ids.clone(),
         limit: arguments.limit.map(|limit| limit as usize),
     })?;
+    warn_of_memory(&solvers, &open);
     solvers.iter().map(|solver| Plan::new(&open, solver, settings.clone(), tool())).collect()
+}
+
+/// What the locator learned from, it knows by heart: that is no test of it.
+fn warn_of_memory(solvers: &[String], open: &OpenTask) {
+    let learned = |id: &ProblemId| {
+        let dataset = id.as_str().split('/').next().unwrap_or_default();
+        LOCATE_LEARNED_FROM.into_iter().find(|name| *name == dataset)
+    };
+    if !solvers.iter().any(|solver| solver == "locate") {
+        return;
+    }
+    if let Some(dataset) = open.ids().find_map(learned) {
+        output::warn(&format!(
+            "locate was trained on {dataset}: its figure here says nothing about new data; \
+             `assay train locate --leave-one-out` gives honest ones"
+        ));
+    }
 }
 
 fn take_up_again(arguments: &RunArguments, folder: &Path, cancel: &Cancel) -> Result<u8> {
