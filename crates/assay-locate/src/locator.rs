@@ -100,6 +100,10 @@ mod tests {
     fn a_huge_line_and_a_long_file_are_nothing_special() {
         let huge = b"a(b, c); ".repeat(200_000);
         check(&huge, &[huge.as_slice(), b"\nx = 1;\n"].concat());
+        // A literal of 400,000 different names and as many numbers: each was once looked for around every candidate.
+        let words: String = (0..400_000).map(|number| format!("word{number} ")).collect();
+        let data = format!("x = \"{words}\";");
+        check(data.as_bytes(), &b"x = \"word1 word2\";\ny = call(word3);\n".repeat(200));
         let long: Vec<u8> =
             (0..50_000).flat_map(|n| format!("call{}(a);\n", n % 700).into_bytes()).collect();
         assert!(!check(b"call7(b);", &long).is_empty());
