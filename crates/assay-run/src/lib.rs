@@ -16,7 +16,7 @@ pub mod train;
 
 pub use host::{Machine, Tool};
 pub use plan::{DataDigest, OpenTask, Plan, Request, TaskRequest};
-pub use predict::{Predicted, predict};
+pub use predict::{Predicted, Prediction, predict};
 pub use progress::Progress;
 pub use record::{Manifest, is_run};
 pub use run::{Complete, Finished, resume, start};

@@ -196,7 +196,14 @@ pub(crate) enum ScoreFormat {
 Examples:
   assay predict Dataset4 > predictions.txt
   assay predict Dataset4/Tasks --solver random --top 5 --seed 7
-  assay predict Dataset4.tar.zst --solver 'program:./predictor'")]
+  assay predict Dataset4.tar.zst --solver 'program:./predictor'
+  assay predict Dataset4 --json --top 3
+
+With --json each task is an object on a line of its own, in the same order:
+  {\"path\":\"/data/Dataset4/Tasks/17.txt\",\"problem\":\"Dataset4/17\",
+   \"lines\":[{\"line\":12,\"score\":3.21,\"probability\":0.93}]}
+Solvers that cannot tell how sure they are give the line alone; a task without an answer has
+no lines and a \"reason\".")]
 pub(crate) struct PredictArguments {
     /// A dataset's folder or archive, its Tasks folder, or `sample`.
     pub(crate) folder: String,
@@ -207,6 +214,11 @@ pub(crate) struct PredictArguments {
 
     #[command(flatten)]
     pub(crate) solving: SolvingArguments,
+
+    /// Print one JSON object a line, with scores and probabilities where the solver has them.
+    // Not by the environment: a predictor that another assay runs has to keep to the protocol.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
