@@ -9,7 +9,7 @@ use crate::{Model, ModelError, features, softmax};
 /// Ranks the lines of a program by how likely a new line replaces them.
 #[derive(Debug, Clone)]
 pub struct Locator {
-    model: Model,
+    pub(crate) model: Model,
 }
 
 /// A line and what speaks for it.
@@ -41,13 +41,18 @@ impl Locator {
 
     /// The candidates, most likely first. A program without any line that could be meant has none.
     pub fn rank(&self, line: &[u8], program: &[u8]) -> Vec<Ranked> {
-        let table = Table::new(line, program);
+        self.rank_rows(&Table::new(line, program)).into_iter().map(|(_, ranked)| ranked).collect()
+    }
+
+    /// The candidates of a table, most likely first, each with its row.
+    pub(crate) fn rank_rows(&self, table: &Table) -> Vec<(usize, Ranked)> {
         let scores = self.model.scores(&table.values);
         let probabilities = softmax(&scores);
-        let mut ranked: Vec<Ranked> = (table.lines.iter().zip(scores).zip(probabilities))
+        let mut ranked: Vec<(usize, Ranked)> = (table.lines.iter().zip(scores).zip(probabilities))
             .map(|((at, score), probability)| Ranked { line: at + 1, score, probability })
+            .enumerate()
             .collect();
-        ranked.sort_by(|left, right| {
+        ranked.sort_by(|(_, left), (_, right)| {
             right.score.total_cmp(&left.score).then(left.line.cmp(&right.line))
         });
         ranked

@@ -24,6 +24,7 @@ Examples:
   assay run codrep --data Dataset4 --solver middle one solver on one task, recorded
   assay score codrep predictions.txt --data Dataset4
   assay predict sample --solver middle | assay score codrep - --data sample
+  assay explain Dataset4/Tasks/17.txt              why this line and not another
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 threshold missed,
 5 done but some problems have no verdict, 130 interrupted.")]
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Score(ScoreArguments),
     /// Answer CodRep tasks by the competition's predictor protocol.
     Predict(PredictArguments),
+    /// Show what the locator answers to one CodRep task, and why.
+    Explain(ExplainArguments),
     /// List the tasks.
     Tasks(ListArguments),
     /// List the solvers.
@@ -218,6 +221,37 @@ pub(crate) struct PredictArguments {
     /// Print one JSON object a line, with scores and probabilities where the solver has them.
     // Not by the environment: a predictor that another assay runs has to keep to the protocol.
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay explain Dataset4/Tasks/17.txt
+  assay explain Dataset4/Tasks/17.txt --top 2 --context 5
+  assay explain Dataset4/Tasks/17.txt --solver locate:mine.bin --json
+
+A task file holds the new line, an empty line and the program. If Solutions/17.txt lies beside
+the task's folder, the right line is marked.")]
+pub(crate) struct ExplainArguments {
+    /// The task file.
+    #[arg(value_name = "TASK.txt")]
+    pub(crate) file: PathBuf,
+
+    /// The locator: `locate`, or `locate:MODEL` for other weights.
+    #[arg(short, long, default_value = "locate", env = "ASSAY_SOLVER")]
+    pub(crate) solver: String,
+
+    /// How many candidates to show, best first.
+    #[arg(long, value_name = "K", default_value_t = 5, env = "ASSAY_TOP", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top: u32,
+
+    /// How many lines of the program to show before and after each candidate.
+    #[arg(long, value_name = "N", default_value_t = 2, env = "ASSAY_CONTEXT", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub(crate) context: u32,
+
+    /// Print JSON, with every reason.
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
 }
 

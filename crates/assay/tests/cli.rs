@@ -159,12 +159,21 @@ fn there_is_help_with_examples_for_every_command() {
     let here = Path::new("/");
     let said = run(here, &["--help"]);
     assert_eq!(said.code, 0);
-    for command in
-        ["run", "score", "predict", "tasks", "solvers", "show", "data", "train", "completions"]
-    {
+    for command in [
+        "run",
+        "score",
+        "predict",
+        "explain",
+        "tasks",
+        "solvers",
+        "show",
+        "data",
+        "train",
+        "completions",
+    ] {
         assert!(said.out.contains(&format!("\n  {command} ")), "{command} is not in the help");
     }
-    for command in ["run", "score", "predict", "completions"] {
+    for command in ["run", "score", "predict", "explain", "completions"] {
         let said = run(here, &[command, "--help"]);
         assert!(said.out.contains("Examples:"), "{command} has no examples");
     }

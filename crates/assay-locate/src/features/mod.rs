@@ -20,6 +20,8 @@ use crate::candidates::{Overview, Query, choose};
 use crate::lex::{Kind, Token, sub_words};
 use crate::source::Source;
 
+pub(crate) use neighbours::FAR;
+
 /// Each part of a word is looked for around every candidate. What a line has beyond these is a
 /// literal full of data, and would make a long line cost minutes.
 const MOST_WORDS: usize = 4096;
