@@ -17,6 +17,35 @@ pub struct Answer {
     /// How long it took, in seconds of wall time, where one answer can be timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
+    /// How sure the solver was. Not recorded: grading does not look at it, and a record stays what
+    /// the answers are, whatever their solver can tell beside them.
+    #[serde(skip)]
+    pub confidence: Vec<Confidence>,
+}
+
+/// What a solver says when it is asked: what counts, and how sure it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// What is graded.
+    pub response: Response,
+    /// How sure the solver is of each part of the response, in the same order; empty if it cannot
+    /// tell.
+    pub confidence: Vec<Confidence>,
+}
+
+impl From<Response> for Said {
+    fn from(response: Response) -> Self {
+        Self { response, confidence: Vec::new() }
+    }
+}
+
+/// How sure a solver is of one part of its answer, such as a line.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Confidence {
+    /// On the solver's own scale: more is surer.
+    pub score: f32,
+    /// The probability that this is the right one.
+    pub probability: f32,
 }
 
 /// What was said to one problem. One variant a kind of task, and one for silence.

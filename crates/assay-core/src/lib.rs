@@ -21,7 +21,7 @@ mod solver;
 mod task;
 mod verdict;
 
-pub use answer::{Answer, NoAnswer, Response, Why};
+pub use answer::{Answer, Confidence, NoAnswer, Response, Said, Why};
 pub use cancel::Cancel;
 pub use digest::{Digest, DigestOf, Fingerprint};
 pub use error::{Error, ErrorKind, Result};

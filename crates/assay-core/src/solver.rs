@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cancel, ProblemId, Problems, Question, Reference, Response, Result, Selection};
+use crate::{Cancel, ProblemId, Problems, Question, Reference, Response, Result, Said, Selection};
 
 /// Something that answers problems, in one of two ways.
 pub enum Solver {
@@ -39,7 +39,7 @@ pub trait AnswerEach: Send + Sync {
     ///
     /// An error ends the run, which can then be resumed; what says something about this problem
     /// alone is a [`Response::None`].
-    fn answer(&self, ask: &Ask<'_>) -> Result<Response>;
+    fn answer(&self, ask: &Ask<'_>) -> Result<Said>;
 
     /// What an answer costs.
     fn effort(&self) -> Effort {

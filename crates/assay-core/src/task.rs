@@ -142,6 +142,9 @@ pub trait Problems: Send + Sync {
     /// Reads one line of an answer file in the form that the field uses; `None` if it is blank.
     fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault>;
 
+    /// Where the problem at `rank` lies, as the field names it.
+    fn location(&self, rank: usize) -> String;
+
     /// Writes an answer in the form that the field uses, without a line end.
     fn write_answer(&self, rank: usize, response: &Response) -> Option<String>;
 }

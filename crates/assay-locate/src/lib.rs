@@ -12,14 +12,17 @@
 )]
 
 mod candidates;
+mod explain;
 mod features;
 mod lex;
 mod locator;
 mod model;
+mod phrases;
 mod similarity;
 mod source;
 pub mod train;
 
+pub use explain::{Explained, Reason};
 pub use features::{Feature, Table, features, groups};
 pub use locator::{Locator, Ranked};
 pub use model::{Model, ModelError, cooled, probabilities};

@@ -9,7 +9,7 @@ use crate::{Model, ModelError, features, probabilities};
 /// Ranks the lines of a program by how likely a new line replaces them.
 #[derive(Debug, Clone)]
 pub struct Locator {
-    model: Model,
+    pub(crate) model: Model,
 }
 
 /// A line and what speaks for it.
@@ -41,13 +41,18 @@ impl Locator {
 
     /// The candidates, most likely first. A program without any line that could be meant has none.
     pub fn rank(&self, line: &[u8], program: &[u8]) -> Vec<Ranked> {
-        let table = Table::new(line, program);
+        self.rank_rows(&Table::new(line, program)).into_iter().map(|(_, ranked)| ranked).collect()
+    }
+
+    /// The candidates of a table, most likely first, each with its row.
+    pub(crate) fn rank_rows(&self, table: &Table) -> Vec<(usize, Ranked)> {
         let scores = self.model.scores(&table.values);
         let probabilities = probabilities(&scores);
-        let mut ranked: Vec<Ranked> = (table.lines.iter().zip(scores).zip(probabilities))
+        let mut ranked: Vec<(usize, Ranked)> = (table.lines.iter().zip(scores).zip(probabilities))
             .map(|((at, score), probability)| Ranked { line: at + 1, score, probability })
+            .enumerate()
             .collect();
-        ranked.sort_by(|left, right| {
+        ranked.sort_by(|(_, left), (_, right)| {
             right.score.total_cmp(&left.score).then(left.line.cmp(&right.line))
         });
         ranked
@@ -100,6 +105,10 @@ mod tests {
     fn a_huge_line_and_a_long_file_are_nothing_special() {
         let huge = b"a(b, c); ".repeat(200_000);
         check(&huge, &[huge.as_slice(), b"\nx = 1;\n"].concat());
+        // A literal of 400,000 different names and as many numbers: each was once looked for around every candidate.
+        let words: String = (0..400_000).map(|number| format!("word{number} ")).collect();
+        let data = format!("x = \"{words}\";");
+        check(data.as_bytes(), &b"x = \"word1 word2\";\ny = call(word3);\n".repeat(200));
         let long: Vec<u8> =
             (0..50_000).flat_map(|n| format!("call{}(a);\n", n % 700).into_bytes()).collect();
         assert!(!check(b"call7(b);", &long).is_empty());

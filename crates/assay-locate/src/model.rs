@@ -89,14 +89,20 @@ const MOST_FEATURES: usize = 1 << 16;
 
 const MAGIC: &[u8; 8] = b"assayLM1";
 
+impl Node {
+    /// Where a row goes on.
+    pub(crate) fn child(&self, row: &[f32]) -> i16 {
+        let left = row[usize::from(self.feature)] <= self.threshold;
+        if left { self.less_or_equal } else { self.greater }
+    }
+}
+
 impl Tree {
     /// What the tree says of a row. A tree that was read has been checked, so it ends.
     pub(crate) fn score(&self, row: &[f32]) -> f32 {
         let mut at: i16 = if self.nodes.is_empty() { !0 } else { 0 };
         while at >= 0 {
-            let node = &self.nodes[at as usize];
-            let left = row[usize::from(node.feature)] <= node.threshold;
-            at = if left { node.less_or_equal } else { node.greater };
+            at = self.nodes[at as usize].child(row);
         }
         self.leaves[!at as usize]
     }
@@ -118,7 +124,8 @@ impl Tree {
         }
     }
 
-    /// Children come after their node and leaves exist, so every walk ends at a leaf.
+    /// Children come after their node and leaves exist, so every walk ends at a leaf; and none has
+    /// two parents, so there are no more walks than leaves.
     fn is_sound(&self, width: usize) -> bool {
         let child = |at: usize, child: i16| {
             if child >= 0 {
@@ -127,7 +134,11 @@ impl Tree {
                 (!child as usize) < self.leaves.len()
             }
         };
+        let mut children: Vec<i16> =
+            self.nodes.iter().flat_map(|node| [node.less_or_equal, node.greater]).collect();
+        children.sort_unstable();
         !self.leaves.is_empty()
+            && children.windows(2).all(|pair| pair[0] != pair[1])
             && self.nodes.iter().enumerate().all(|(at, node)| {
                 usize::from(node.feature) < width
                     && child(at, node.less_or_equal)
@@ -310,6 +321,9 @@ mod tests {
         let mut endless = model();
         endless.trees[0].nodes[1].greater = 0;
         assert!(Model::from_bytes(&endless.to_bytes()).is_err());
+        let mut shared = model();
+        shared.trees[0].nodes[1].greater = !0;
+        assert!(Model::from_bytes(&shared.to_bytes()).is_err(), "a leaf with two parents");
     }
 
     proptest! {

@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use assay_core::{
     Answer, AnswerEach, Ask, Cancel, Case, Check, Effort, Error, Grader, Problem, Problems,
-    Reading, Reference, Response, Result, SampleKey, Selection, SessionReport, Solver, Verdict,
-    Why,
+    Reading, Reference, Response, Result, Said, SampleKey, Selection, SessionReport, Solver,
+    Verdict, Why,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
 
@@ -100,7 +100,7 @@ impl Work<'_> {
     fn ask(&self, solver: &dyn AnswerEach, problem: &Problem, sample: u32) -> Result<Answer> {
         // The time of a trivial answer is the time of reading the clock.
         let started = (solver.effort() == Effort::Working).then(Instant::now);
-        let response = solver.answer(&Ask {
+        let Said { response, confidence } = solver.answer(&Ask {
             id: &problem.id,
             rank: problem.rank,
             sample,
@@ -109,7 +109,7 @@ impl Work<'_> {
             cancel: self.cancel,
         })?;
         let wall_s = started.map(|started| started.elapsed().as_secs_f64());
-        Ok(Answer { problem: problem.id.clone(), sample, response, wall_s })
+        Ok(Answer { problem: problem.id.clone(), sample, response, wall_s, confidence })
     }
 
     /// Grades an answer; one that is impossible counts as none.
@@ -219,7 +219,7 @@ mod tests {
     }
 
     impl AnswerEach for Slow {
-        fn answer(&self, ask: &Ask<'_>) -> Result<Response> {
+        fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
             assert!(ask.reference.is_none(), "who does not peek is not shown the right answer");
             if self.fail_at == Some(ask.rank) {
                 return Err(Error::failed("the server is gone"));
@@ -227,7 +227,7 @@ mod tests {
             let Question::Line(question) = ask.question;
             let length = question.line().len();
             std::thread::sleep(std::time::Duration::from_micros(length as u64 * 37 % 900));
-            Ok(Response::Lines(vec![length + ask.sample as usize]))
+            Ok(Response::Lines(vec![length + ask.sample as usize]).into())
         }
     }
 

@@ -16,7 +16,7 @@ pub mod train;
 pub use assay_core::Progress;
 pub use host::{Machine, Tool};
 pub use plan::{DataDigest, OpenTask, Plan, Request, TaskRequest};
-pub use predict::{Predicted, predict};
+pub use predict::{Predicted, Prediction, predict};
 pub use record::{Manifest, is_run};
 pub use run::{Complete, Finished, resume, start};
 pub use score::{Scored, score};

@@ -1,7 +1,8 @@
 //! The competition's baselines.
 
 use assay_core::{
-    AnswerEach, Ask, DigestOf, Effort, LineQuestion, Question, Reference, Response, Result, Why,
+    AnswerEach, Ask, DigestOf, Effort, LineQuestion, Question, Reference, Response, Result, Said,
+    Why,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -84,13 +85,14 @@ impl BaselineSolver {
 }
 
 impl AnswerEach for BaselineSolver {
-    fn answer(&self, ask: &Ask<'_>) -> Result<Response> {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
         let Question::Line(question) = ask.question;
         let solution = ask.reference.and_then(|Reference::Line(reference)| reference.solution);
-        Ok(match self.lines(question, solution) {
+        let response = match self.lines(question, solution) {
             Some(lines) => Response::Lines(lines),
             None => Response::none(Why::Silent, "the solution is not known"),
-        })
+        };
+        Ok(response.into())
     }
 
     fn effort(&self) -> Effort {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use assay_core::{AnswerEach, Ask, Digest, Effort, Error, Problems, Response, Result, Why};
+use assay_core::{AnswerEach, Ask, Digest, Effort, Error, Problems, Response, Result, Said, Why};
 
 use crate::AnswerFile;
 
@@ -30,9 +30,9 @@ impl FileSolver {
 }
 
 impl AnswerEach for FileSolver {
-    fn answer(&self, ask: &Ask<'_>) -> Result<Response> {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
         let silent = || Response::none(Why::Silent, "the file has no answer to it");
-        Ok(self.answers.get(ask.rank).cloned().flatten().unwrap_or_else(silent))
+        Ok(self.answers.get(ask.rank).cloned().flatten().unwrap_or_else(silent).into())
     }
 
     fn effort(&self) -> Effort {

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use assay_core::{AnswerEach, Ask, Digest, Error, Question, Response, Result};
-use assay_locate::{Locator, Model};
+use assay_core::{AnswerEach, Ask, Confidence, Digest, Error, Question, Response, Result, Said};
+use assay_locate::{Locator, Model, Ranked};
 
 /// The datasets that the weights inside the binary were trained on.
 pub const LOCATE_LEARNED_FROM: [&str; 4] = ["Dataset1", "Dataset2", "Dataset3", "Dataset4"];
@@ -19,6 +19,16 @@ fn read(bytes: &[u8]) -> Result<(Locator, Digest), assay_locate::ModelError> {
     Ok((Locator::new(Model::from_bytes(bytes)?)?, Digest::of(bytes)))
 }
 
+/// The locator with the weights inside the binary, or with those of a file, and their digest.
+pub(crate) fn open(weights: Option<&Path>) -> Result<(Locator, Digest)> {
+    let Some(path) = weights else { return SHIPPED.clone().map_err(Error::failed) };
+    let bytes = std::fs::read(path).map_err(|error| Error::reading("read", path, error))?;
+    read(&bytes).map_err(|error| {
+        Error::refused(format!("{}: {error}", path.display()))
+            .hint("`assay train locate` makes such files")
+    })
+}
+
 pub(crate) struct LocateSolver {
     locator: Locator,
     digest: Digest,
@@ -26,19 +36,9 @@ pub(crate) struct LocateSolver {
 }
 
 impl LocateSolver {
-    /// The locator with the weights inside the binary, or with those of a file.
+    /// Answers `top` lines, with the weights inside the binary or with those of a file.
     pub(crate) fn open(weights: Option<&Path>, top: usize) -> Result<Self> {
-        let (locator, digest) = match weights {
-            None => SHIPPED.clone().map_err(Error::failed)?,
-            Some(path) => {
-                let bytes =
-                    std::fs::read(path).map_err(|error| Error::reading("read", path, error))?;
-                read(&bytes).map_err(|error| {
-                    Error::refused(format!("{}: {error}", path.display()))
-                        .hint("`assay train locate` makes such files")
-                })?
-            }
-        };
+        let (locator, digest) = open(weights)?;
         Ok(Self { locator, digest, top })
     }
 
@@ -48,15 +48,19 @@ impl LocateSolver {
 }
 
 impl AnswerEach for LocateSolver {
-    fn answer(&self, ask: &Ask<'_>) -> Result<Response> {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
         let Question::Line(question) = ask.question;
-        let ranked = self.locator.rank(question.line(), question.program());
-        let mut lines: Vec<usize> =
-            ranked.iter().take(self.top).map(|ranked| ranked.line).collect();
-        if lines.is_empty() {
+        let mut ranked = self.locator.rank(question.line(), question.program());
+        ranked.truncate(self.top);
+        if ranked.is_empty() {
             // Nothing but blank lines and copies of the new line: any line is as good as another.
-            lines.push((question.length() / 2).max(1));
+            return Ok(Response::Lines(vec![(question.length() / 2).max(1)]).into());
         }
-        Ok(Response::Lines(lines))
+        let sure =
+            |ranked: &Ranked| Confidence { score: ranked.score, probability: ranked.probability };
+        Ok(Said {
+            confidence: ranked.iter().map(sure).collect(),
+            response: Response::Lines(ranked.iter().map(|ranked| ranked.line).collect()),
+        })
     }
 }

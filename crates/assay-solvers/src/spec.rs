@@ -1,15 +1,16 @@
 //! Solver specs: what a user types after `--solver`.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_core::{DigestOf, Error, Problems, Result, Solver};
+use assay_locate::Locator;
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, BaselineSolver};
 use crate::file::FileSolver;
-use crate::locate::LocateSolver;
+use crate::locate::{self, LocateSolver};
 use crate::program::ProgramSolver;
 
 /// What there is to know about a solver.
@@ -98,6 +99,16 @@ impl SolverSpec {
     /// Whether it looks at the solutions.
     pub fn needs_references(&self) -> bool {
         matches!(self, Self::Baseline(Baseline::Worst | Baseline::Gold))
+    }
+
+    /// The locator, whose answers can be explained; other solvers give no reasons.
+    pub fn locator(&self, working_folder: &Path) -> Result<Locator> {
+        let Self::Locate(weights) = self else {
+            return Err(Error::usage(format!("{self} gives no reasons for its answers"))
+                .hint("only the locator can be explained: --solver locate, or locate:MODEL"));
+        };
+        let weights = weights.as_ref().map(|path| working_folder.join(path));
+        Ok(locate::open(weights.as_deref())?.0)
     }
 
     /// Makes it ready to answer `problems`.

@@ -88,17 +88,92 @@ fn a_task_without_a_program_has_no_prediction() {
     assert!(said.err.contains("Tasks/2.txt holds no program"), "{}", said.err);
 }
 
+/// The objects that a call printed, one a line.
+fn json_lines(out: &str) -> Vec<serde_json::Value> {
+    out.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
+}
+
+#[test]
+fn predictions_as_json_are_the_same_in_the_same_order() {
+    let (keep, _root) = dataset("D", 30);
+    for (solver, top) in [("middle", "1"), ("random", "3"), ("locate", "1"), ("locate", "4")] {
+        let arguments = ["predict", "D", "--solver", solver, "--top", top, "-j", "4"];
+        let text = run(keep.path(), &arguments);
+        let said = run(keep.path(), &[&arguments[..], &["--json"]].concat());
+        assert_eq!(said.code, 0, "{said:?}");
+        let objects = json_lines(&said.out);
+        let lines: String = objects
+            .iter()
+            .map(|object| {
+                let lines = object["lines"].as_array().unwrap();
+                let numbers: String = lines.iter().map(|it| format!(" {}", it["line"])).collect();
+                format!("{}{numbers}\n", object["path"].as_str().unwrap())
+            })
+            .collect();
+        assert_eq!(lines, text.out, "{solver}");
+        assert_eq!(objects[9]["problem"], "D/10");
+        let scored = objects.iter().all(|object| object["lines"][0].get("score").is_some());
+        assert_eq!(scored, solver == "locate", "{}", said.out);
+    }
+    let said = run(keep.path(), &["predict", "D", "--solver", "middle", "--json"]);
+    let first = format!("{}/D/Tasks/1.txt", keep.path().display());
+    let expected = serde_json::json!({"path": first, "problem": "D/1", "lines": [{"line": 1}]});
+    assert_eq!(json_lines(&said.out)[0], expected);
+}
+
+#[test]
+fn a_task_without_a_prediction_says_why_in_json() {
+    let (keep, root) = dataset("D", 3);
+    fs::write(root.join("Tasks/2.txt"), "x\n\n").unwrap();
+    let said = run(keep.path(), &["predict", "D", "--json"]);
+    assert_eq!((said.code, said.out.lines().count()), (5, 3));
+    let objects = json_lines(&said.out);
+    assert_eq!(objects[1]["lines"], serde_json::json!([]));
+    let reason = objects[1]["reason"].as_str().unwrap();
+    assert!(reason.ends_with("Tasks/2.txt holds no program"), "{reason}");
+    assert!(objects[0].get("reason").is_none());
+    let said = run(keep.path(), &["predict", "D", "-s", "program:true", "--json"]);
+    assert!(json_lines(&said.out).iter().all(|object| object["reason"].is_string()), "{said:?}");
+}
+
+#[test]
+fn a_program_has_no_scores_and_top_holds_for_it_too() {
+    let (keep, _root) = dataset("D", 3);
+    let program = "program:sh -c 'for task in \"$0\"/*; do echo \"$task 3 1 2\"; done'";
+    let said = run(keep.path(), &["predict", "D", "-s", program, "--json", "--top", "2"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    for object in json_lines(&said.out) {
+        assert_eq!(object["lines"], serde_json::json!([{"line": 3}, {"line": 1}]));
+    }
+    // The protocol does not hang on the environment.
+    let protocol = assay(keep.path())
+        .args(["predict", "D", "--solver", "first"])
+        .env("ASSAY_JSON", "1")
+        .output()
+        .unwrap();
+    assert!(!protocol.stdout.starts_with(b"{"), "{protocol:?}");
+}
+
 #[test]
 fn there_is_help_with_examples_for_every_command() {
     let here = Path::new("/");
     let said = run(here, &["--help"]);
     assert_eq!(said.code, 0);
-    for command in
-        ["run", "score", "predict", "tasks", "solvers", "show", "data", "train", "completions"]
-    {
+    for command in [
+        "run",
+        "score",
+        "predict",
+        "explain",
+        "tasks",
+        "solvers",
+        "show",
+        "data",
+        "train",
+        "completions",
+    ] {
         assert!(said.out.contains(&format!("\n  {command} ")), "{command} is not in the help");
     }
-    for command in ["run", "score", "predict", "completions"] {
+    for command in ["run", "score", "predict", "explain", "completions"] {
         let said = run(here, &[command, "--help"]);
         assert!(said.out.contains("Examples:"), "{command} has no examples");
     }

@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{json, metric, real_data, run};
+use common::{json, metric, real_data, run, runs};
 
 #[test]
 fn training_is_repeatable_and_its_weights_can_be_used() {
@@ -55,6 +55,36 @@ fn the_shipped_weights_find_most_lines() {
     assert!(metric(&json(&said), "recall@1") > 0.5, "{said:?}");
     let ranked = run(scratch.path(), &["predict", "sample", "--top", "3"]);
     assert!(ranked.out.lines().all(|line| line.split(' ').count() == 4), "{}", ranked.out);
+}
+
+#[test]
+fn predictions_as_json_carry_probabilities() {
+    let scratch = tempfile::tempdir().unwrap();
+    let said = run(scratch.path(), &["predict", "sample", "--top", "1000", "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    for line in said.out.lines() {
+        let object: serde_json::Value = serde_json::from_str(line).unwrap();
+        let numbers = |name: &str| -> Vec<f64> {
+            let lines = object["lines"].as_array().unwrap();
+            lines.iter().map(|line| line[name].as_f64().unwrap()).collect()
+        };
+        assert!((numbers("probability").iter().sum::<f64>() - 1.0).abs() < 1e-3, "{line}");
+        assert!(numbers("score").is_sorted_by(|better, worse| better >= worse), "{line}");
+    }
+}
+
+#[test]
+fn how_sure_the_locator_is_does_not_enter_the_record() {
+    let scratch = tempfile::tempdir().unwrap();
+    let said = run(scratch.path(), &["run", "codrep", "--data", "sample", "-s", "locate"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let answers = fs::read_to_string(runs(scratch.path())[0].join("answers.jsonl")).unwrap();
+    for line in answers.lines() {
+        let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+        let names: Vec<&String> = answer.as_object().unwrap().keys().collect();
+        assert_eq!(names, ["problem", "response", "sample", "wall_s"]);
+        assert_eq!(answer["response"].as_object().unwrap().len(), 1);
+    }
 }
 
 #[test]

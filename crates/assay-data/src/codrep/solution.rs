@@ -1,7 +1,7 @@
 //! Solution files.
 
 /// Reads a solution file: one number on the first line.
-pub(super) fn parse_solution(bytes: &[u8]) -> Result<usize, String> {
+pub fn parse_solution(bytes: &[u8]) -> Result<usize, String> {
     let text = String::from_utf8_lossy(bytes);
     let first = text.lines().next().unwrap_or_default().trim();
     match first.parse::<usize>() {

@@ -19,6 +19,12 @@ use crate::candidates::{Overview, Query, choose};
 use crate::lex::{Kind, Token, sub_words};
 use crate::source::Source;
 
+pub(crate) use neighbours::FAR;
+
+/// Each part of a word is looked for around every candidate. What a line has beyond these is a
+/// literal full of data, and would make a long line cost minutes.
+const MOST_WORDS: usize = 4096;
+
 /// The candidates of one task and what describes them.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
@@ -187,11 +193,7 @@ impl<'a> Task<'a> {
                 }
             }
         }
-        let mut words = Vec::new();
-        for token in query.tokens.iter().filter(|token| has_words(token)) {
-            let text = &query.text[token.start as usize..token.end as usize];
-            sub_words(text, |part| words.push(part));
-        }
+        let mut words = words_in(query.text, &query.tokens);
         words.sort_unstable();
         let mut bag: Vec<u64> = query.tokens.iter().map(|token| token.hash).collect();
         bag.sort_unstable();
@@ -206,10 +208,7 @@ impl<'a> Task<'a> {
 
     /// The parts of the words on the line at `at`, sorted.
     pub(crate) fn words_of(&self, at: usize) -> Vec<u64> {
-        let mut words = Vec::new();
-        for token in self.source.tokens(at).iter().filter(|token| has_words(token)) {
-            sub_words(self.source.text(at, token), |part| words.push(part));
-        }
+        let mut words = words_in(self.source.lines[at].text, self.source.tokens(at));
         words.sort_unstable();
         words
     }
@@ -224,6 +223,19 @@ fn has_words(token: &Token) -> bool {
     matches!(token.kind, Kind::Ident | Kind::Literal)
 }
 
+/// The parts of the words on a line, in order, as far as they are looked at.
+fn words_in(text: &[u8], tokens: &[Token]) -> Vec<u64> {
+    let mut words = Vec::new();
+    for token in tokens.iter().filter(|token| has_words(token)) {
+        sub_words(&text[token.start as usize..token.end as usize], |part| {
+            if words.len() < MOST_WORDS {
+                words.push(part);
+            }
+        });
+    }
+    words
+}
+
 /// The lines on which each part of a word of the new line or of a candidate stands. A file repeats
 /// its names, so each is taken apart once.
 fn word_lines(
@@ -236,10 +248,8 @@ fn word_lines(
         lines.entry(word).or_default();
     }
     for &at in candidates {
-        for token in source.tokens(at).iter().filter(|token| has_words(token)) {
-            sub_words(source.text(at, token), |part| {
-                lines.entry(part).or_default();
-            });
+        for part in words_in(source.lines[at].text, source.tokens(at)) {
+            lines.entry(part).or_default();
         }
     }
     let mut parts: FxHashMap<u64, Vec<u64>> = FxHashMap::default();

@@ -4,7 +4,7 @@ use super::{Candidate, Sink, Task};
 use crate::similarity::Pattern;
 
 /// How far is far.
-const FAR: f32 = 1000.0;
+pub(crate) const FAR: f32 = 1000.0;
 
 pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     let (at, lines) = (candidate.at, &task.source.lines);

@@ -85,7 +85,7 @@ impl TakeAnswers for Listener {
         // A problem is answered once: what was not asked, or was answered, is not on the list.
         let Some((problem, reference)) = self.asked.remove(&rank) else { return Ok(()) };
         let key = SampleKey { rank, sample: 0 };
-        let answer = Answer { problem, sample: 0, response, wall_s: None };
+        let answer = Answer { problem, sample: 0, response, wall_s: None, confidence: Vec::new() };
         send(&self.to_sink, Event::Answered(key, answer.clone()))?;
         // If no grader listens any more, one has failed and says so itself.
         let _ = self.to_graders.send((key, answer, reference));

@@ -137,13 +137,17 @@ impl Problems for LineProblems {
         Ok(Some(ParsedAnswer { key, response: Response::Lines(lines) }))
     }
 
+    fn location(&self, rank: usize) -> String {
+        let TaskAt { dataset, task } = self.at(rank);
+        self.datasets[dataset].task_path(task)
+    }
+
     fn write_answer(&self, rank: usize, response: &Response) -> Option<String> {
         let lines = match response {
             Response::Lines(lines) => lines,
             Response::None(_) => return None,
         };
-        let TaskAt { dataset, task } = self.at(rank);
-        let mut text = self.datasets[dataset].task_path(task);
+        let mut text = self.location(rank);
         for line in lines {
             text.push(' ');
             text.push_str(&line.to_string());

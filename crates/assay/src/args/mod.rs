@@ -32,6 +32,7 @@ Examples:
   assay run codrep --data Dataset4 --solver middle one solver on one task, recorded
   assay score codrep predictions.txt --data Dataset4
   assay predict sample --solver middle | assay score codrep - --data sample
+  assay explain Dataset4/Tasks/17.txt              why this line and not another
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 threshold missed,
 5 done but some problems have no verdict, 130 interrupted.")]
@@ -56,6 +57,8 @@ pub(crate) enum Command {
     Score(ScoreArguments),
     /// Answer CodRep tasks by the competition's predictor protocol.
     Predict(PredictArguments),
+    /// Show what the locator answers to one CodRep task, and why.
+    Explain(ExplainArguments),
     /// List the tasks.
     Tasks(ListArguments),
     /// List the solvers.
@@ -204,7 +207,14 @@ pub(crate) enum ScoreFormat {
 Examples:
   assay predict Dataset4 > predictions.txt
   assay predict Dataset4/Tasks --solver random --top 5 --seed 7
-  assay predict Dataset4.tar.zst --solver 'program:./predictor'")]
+  assay predict Dataset4.tar.zst --solver 'program:./predictor'
+  assay predict Dataset4 --json --top 3
+
+With --json each task is an object on a line of its own, in the same order:
+  {\"path\":\"/data/Dataset4/Tasks/17.txt\",\"problem\":\"Dataset4/17\",
+   \"lines\":[{\"line\":12,\"score\":3.21,\"probability\":0.93}]}
+Solvers that cannot tell how sure they are give the line alone; a task without an answer has
+no lines and a \"reason\".")]
 pub(crate) struct PredictArguments {
     /// A dataset's folder or archive, its Tasks folder, or `sample`.
     pub(crate) folder: String,
@@ -215,6 +225,42 @@ pub(crate) struct PredictArguments {
 
     #[command(flatten)]
     pub(crate) solving: SolvingArguments,
+
+    /// Print one JSON object a line, with scores and probabilities where the solver has them.
+    // Not by the environment: a predictor that another assay runs has to keep to the protocol.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay explain Dataset4/Tasks/17.txt
+  assay explain Dataset4/Tasks/17.txt --top 2 --context 5
+  assay explain Dataset4/Tasks/17.txt --solver locate:mine.bin --json
+
+A task file holds the new line, an empty line and the program. If Solutions/17.txt lies beside
+the task's folder, the right line is marked.")]
+pub(crate) struct ExplainArguments {
+    /// The task file.
+    #[arg(value_name = "TASK.txt")]
+    pub(crate) file: PathBuf,
+
+    /// The locator: `locate`, or `locate:MODEL` for other weights.
+    #[arg(short, long, default_value = "locate", env = "ASSAY_SOLVER")]
+    pub(crate) solver: String,
+
+    /// How many candidates to show, best first.
+    #[arg(long, value_name = "K", default_value_t = 5, env = "ASSAY_TOP", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top: u32,
+
+    /// How many lines of the program to show before and after each candidate.
+    #[arg(long, value_name = "N", default_value_t = 2, env = "ASSAY_CONTEXT", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub(crate) context: u32,
+
+    /// Print JSON, with every reason.
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

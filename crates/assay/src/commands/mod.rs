@@ -1,6 +1,7 @@
 //! What each command does, one file each.
 
 mod data;
+mod explain;
 mod list;
 mod mine;
 mod predict;
@@ -31,6 +32,7 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Run(arguments) => run::run(&arguments, typed),
         Command::Score(arguments) => score::score(&arguments),
         Command::Predict(arguments) => predict::predict(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
         Command::Tasks(arguments) => list::tasks(arguments.json),
         Command::Solvers(arguments) => list::solvers(arguments.json),
         Command::Show(arguments) => list::show(&arguments.task, arguments.json),

@@ -1,10 +1,13 @@
-//! `assay predict`: CodRep's predictor protocol.
+//! `assay predict`: CodRep's predictor protocol, or the same as JSON.
 
 use std::io::{self, BufWriter, Write};
 
-use assay_core::{Effort, Error, Result, TaskSettings, exit_code};
-use assay_run::Predicted;
+use assay_core::{
+    Confidence, Effort, Error, ProblemId, Problems, Response, Result, TaskSettings, exit_code,
+};
+use assay_run::{Predicted, Prediction};
 use assay_solvers::SolverSpec;
+use serde::Serialize;
 
 use super::{cancel_on_interrupt, data_at, jobs, solver_settings};
 use crate::args::PredictArguments;
@@ -17,7 +20,8 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     let data = data_at(std::slice::from_ref(&arguments.folder))?;
     let settings = TaskSettings::default();
     let problems = task.open(&data, &settings, spec.needs_references())?;
-    let solver = spec.build(&solver_settings(&arguments.solving)?, problems.as_ref())?.solver;
+    let solver_settings = solver_settings(&arguments.solving)?;
+    let solver = spec.build(&solver_settings, problems.as_ref())?.solver;
     let grader = task.grader(&settings)?;
     let failed = |error| Error::failed("failed to print the predictions").because(error);
     let scratch = tempfile::tempdir()
@@ -30,7 +34,13 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
         scratch.path(),
         jobs(&arguments.solving),
         &cancel,
-        &mut |line| {
+        &mut |prediction| {
+            let line = if arguments.json {
+                Some(Line::new(problems.as_ref(), prediction, solver_settings.top).to_json()?)
+            } else {
+                in_text(problems.as_ref(), prediction)
+            };
+            let Some(line) = line else { return Ok(()) };
             writeln!(out, "{line}").map_err(failed)?;
             // Whoever waits for a slow solver wants each line as it comes.
             if streams { out.flush().map_err(failed) } else { Ok(()) }
@@ -38,6 +48,55 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     )?;
     out.flush().map_err(failed)?;
     Ok(if cancel.is_cancelled() { exit_code::INTERRUPTED } else { tell(&predicted) })
+}
+
+/// The protocol's line; it has none for a task without an answer.
+fn in_text(problems: &dyn Problems, prediction: &Prediction) -> Option<String> {
+    let response = prediction.answer.as_ref().ok()?;
+    problems.write_answer(prediction.rank, response)
+}
+
+/// A line of JSON: one task.
+#[derive(Serialize)]
+struct Line<'a> {
+    path: String,
+    problem: &'a ProblemId,
+    lines: Vec<Entry<'a>>,
+    /// Why there are no lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+/// A line of the program, and how sure the solver is of it, if it can tell.
+#[derive(Serialize)]
+struct Entry<'a> {
+    line: usize,
+    #[serde(flatten)]
+    confidence: Option<&'a Confidence>,
+}
+
+impl<'a> Line<'a> {
+    fn new(problems: &'a dyn Problems, prediction: &'a Prediction, top: usize) -> Self {
+        let (lines, reason) = match &prediction.answer {
+            Ok(Response::Lines(lines)) => (lines.as_slice(), None),
+            Ok(Response::None(reason)) => ([].as_slice(), Some(reason.detail.as_str())),
+            Err(reason) => ([].as_slice(), Some(reason.as_str())),
+        };
+        // A program says as many lines as it likes.
+        let entries = lines.iter().take(top).enumerate();
+        let entry = |(at, &line)| Entry { line, confidence: prediction.confidence.get(at) };
+        Self {
+            path: problems.location(prediction.rank),
+            problem: &problems.ids()[prediction.rank],
+            lines: entries.map(entry).collect(),
+            reason,
+        }
+    }
+
+    fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self)
+            .map_err(|error| Error::failed("failed to write JSON").because(error))
+    }
 }
 
 fn tell(predicted: &Predicted) -> u8 {

@@ -1,6 +1,9 @@
 //! What is printed: data on standard output, talk on standard error.
 
+mod diff;
+mod explanation;
 mod progress;
+mod terminal;
 
 use std::borrow::Cow;
 use std::error::Error as _;
@@ -12,6 +15,7 @@ use assay_core::{Error, Estimate, Result, Results, SessionEnd, SessionReport, Ve
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
+pub(crate) use explanation::{Explanation, show_explanation};
 pub(crate) use progress::Bar;
 
 /// A line under the header and nothing else.
@@ -63,8 +67,9 @@ pub(crate) fn show_error(error: &Error) {
 /// Whether talk is coloured; decided once, when the arguments are known.
 static COLOUR: AtomicBool = AtomicBool::new(false);
 
-/// Allows colour, if standard error is a terminal.
+/// Allows colour, where there is a terminal.
 pub(crate) fn set_colour(allowed: bool) {
+    terminal::set_colour(allowed);
     COLOUR.store(allowed && io::stderr().is_terminal(), Ordering::Relaxed);
 }
 
@@ -76,9 +81,12 @@ fn paint(text: &str, code: &str) -> String {
     }
 }
 
-/// Text from outside, without the control characters that a terminal would obey.
+/// Text from outside, without the control characters that a terminal would obey, and without those
+/// that make it show letters in another order than they stand.
 fn harmless(text: &str) -> String {
-    let plain = |letter: char| !letter.is_control() || matches!(letter, '\n' | '\t');
+    let reorders = |letter: char| matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let plain =
+        |letter: char| (!letter.is_control() || matches!(letter, '\n' | '\t')) && !reorders(letter);
     if text.chars().all(plain) {
         return text.to_owned();
     }

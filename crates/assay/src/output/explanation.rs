@@ -1,0 +1,172 @@
+//! An explanation as a terminal shows it.
+
+use assay_locate::{Explained, Reason};
+
+use super::diff::{Change, Part, diff};
+use super::terminal::{Page, shown};
+
+/// How many reasons for and against a candidate are shown, and from which weight on.
+const MOST_FOR: usize = 4;
+const MOST_AGAINST: usize = 3;
+const WORTH_TELLING: f64 = 0.01;
+
+const BOLD: &str = "1";
+const DIM: &str = "2";
+const GREEN: &str = "32";
+const RED: &str = "31";
+
+/// What the locator says to one task, and why.
+pub(crate) struct Explanation<'a> {
+    /// The task file.
+    pub(crate) path: String,
+    pub(crate) new_line: &'a [u8],
+    /// The program's lines.
+    pub(crate) lines: Vec<&'a [u8]>,
+    /// How many lines could be meant.
+    pub(crate) candidates: usize,
+    /// Those that are shown, with their place from 1, best first.
+    pub(crate) explained: Vec<(usize, Explained)>,
+    /// The right line, where it is known.
+    pub(crate) solution: Option<usize>,
+    /// How many lines are shown before and after a candidate.
+    pub(crate) context: usize,
+}
+
+/// Prints an explanation.
+pub(crate) fn show_explanation(explanation: &Explanation<'_>) -> assay_core::Result<()> {
+    super::say(&view(explanation, Page::of_standard_output()))
+}
+
+fn view(explanation: &Explanation<'_>, page: Page) -> String {
+    let mut text = page.wrap_words("", &super::harmless(&verdict(explanation)));
+    text += &format!("\n{}\n", page.paint("new line", BOLD));
+    text += &format!("  {}\n", page.cut(explanation.new_line.trim_ascii(), 2));
+    for (rank, candidate) in &explanation.explained {
+        text += &format!("\n{}\n", title(explanation, *rank, candidate, page));
+        text += &around(explanation, candidate.ranked.line, page);
+        text += &change(explanation, candidate.ranked.line, page);
+        text += &reasons(candidate, page);
+    }
+    text
+}
+
+/// What was asked, what is answered, and whether that is right.
+fn verdict(explanation: &Explanation<'_>) -> String {
+    let Explanation { path, lines, candidates, .. } = explanation;
+    let asked = format!("{path}, {} lines, {candidates} candidates:", lines.len());
+    let Some(best) = explanation.explained.first().map(|(_, best)| best.ranked.line) else {
+        return format!(
+            "{asked} no line could be meant, since all are blank or equal to the new one"
+        );
+    };
+    let answer = format!("{asked} the answer is line {best}");
+    let place_of = |line: usize| {
+        let mut explained = explanation.explained.iter();
+        explained.find(|(_, other)| other.ranked.line == line).map(|(place, _)| *place)
+    };
+    match (explanation.solution, explanation.solution.and_then(place_of)) {
+        (None, _) => answer,
+        (Some(right), _) if right == best => format!("{answer}, which is right"),
+        (Some(right), Some(place)) => {
+            format!("{answer}, which is wrong: right is line {right}, candidate {place}")
+        }
+        (Some(right), None) => {
+            format!("{answer}, which is wrong: right is line {right}, which is no candidate")
+        }
+    }
+}
+
+fn title(explanation: &Explanation<'_>, rank: usize, candidate: &Explained, page: Page) -> String {
+    let line = candidate.ranked.line;
+    let title =
+        format!("{rank}. line {line}, probability {}", percent(candidate.ranked.probability));
+    let right = explanation.solution == Some(line);
+    let mark = if right { page.paint(" ← the right line", GREEN) } else { String::new() };
+    page.paint(&title, BOLD) + &mark
+}
+
+/// A probability that is never rounded to certainty.
+fn percent(probability: f32) -> String {
+    match probability {
+        _ if probability > 0.9995 => "over 0.999".to_owned(),
+        _ if probability < 0.0005 => "under 0.001".to_owned(),
+        _ => format!("{probability:.3}"),
+    }
+}
+
+/// The program around a candidate.
+fn around(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
+    let lines = &explanation.lines;
+    let from = line.saturating_sub(explanation.context).max(1);
+    let to = (line + explanation.context).min(lines.len());
+    let digits = to.to_string().len();
+    let mut text = String::new();
+    for number in from..=to {
+        let marker = match (number == line, explanation.solution == Some(number)) {
+            (true, _) => '>',
+            (false, true) => '*',
+            (false, false) => ' ',
+        };
+        let start = format!("  {marker} {number:>digits$} │ ");
+        let code = page.cut(lines[number - 1], start.chars().count());
+        let row = format!("{start}{code}");
+        let row = row.trim_end();
+        text += &if number == line { page.paint(row, BOLD) } else { page.paint(row, DIM) };
+        text.push('\n');
+    }
+    text
+}
+
+/// The candidate with what would go and come.
+fn change(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
+    let old = explanation.lines[line - 1];
+    let marked = |Part { change, text }| match change {
+        Change::Kept => (text, ""),
+        Change::Out if page.colour => (text, "31;9"),
+        Change::In if page.colour => (text, "32;1"),
+        Change::Out => (format!("[-{text}-]"), ""),
+        Change::In => (format!("{{+{text}+}}"), ""),
+    };
+    let parts = diff(old, explanation.new_line, shown);
+    let pieces: Vec<(String, &str)> = parts.into_iter().map(marked).collect();
+    format!("  change\n{}", page.wrap_code(&pieces, 4))
+}
+
+/// What speaks for and against a candidate.
+fn reasons(candidate: &Explained, page: Page) -> String {
+    let Some(other) = candidate.against else {
+        return "  no other line could be meant\n".to_owned();
+    };
+    let telling = |wanted: fn(f64) -> bool, most: usize| {
+        let reasons = candidate.reasons.iter().filter(move |reason| {
+            wanted(reason.contribution) && reason.contribution.abs() >= WORTH_TELLING
+        });
+        reasons.take(most)
+    };
+    let groups = [
+        ("for it", telling(|share| share > 0.0, MOST_FOR).collect::<Vec<_>>(), GREEN),
+        ("against it", telling(|share| share < 0.0, MOST_AGAINST).collect::<Vec<_>>(), RED),
+    ];
+    let mut text = String::new();
+    let mut rest = candidate.margin;
+    for (title, reasons, colour) in groups {
+        if !reasons.is_empty() {
+            text += &format!("  {title}\n");
+        }
+        for reason in reasons {
+            rest -= reason.contribution;
+            text += &in_words(reason, other, colour, page);
+        }
+    }
+    let line = |number: f64, what: &str| format!("  {number:>+7.2} {what}\n");
+    text += "  in all\n";
+    text + &line(rest, "whatever else is different")
+        + &line(candidate.margin, &format!("compared with line {other}"))
+}
+
+/// A reason's share in its colour, and what it is.
+fn in_words(reason: &Reason, other: usize, colour: &str, page: Page) -> String {
+    let start = format!("  {:>+7.2} ", reason.contribution);
+    let text = format!("{} ({})", reason.phrase(), reason.comparison(other));
+    page.wrap_words(&start, &text).replacen(&start, &page.paint(&start, colour), 1)
+}

@@ -1,0 +1,175 @@
+//! Text that fits a terminal: as wide as it is, and without what a terminal would obey.
+
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use unicode_width::UnicodeWidthChar;
+
+use super::harmless;
+
+/// How wide text is where there is no terminal, and the least that is worth filling.
+const USUAL: usize = 80;
+const NARROWEST: usize = 40;
+/// How many columns a tab takes.
+const TAB: &str = "    ";
+
+/// Whether data is coloured; decided once, when the arguments are known.
+static COLOUR: AtomicBool = AtomicBool::new(false);
+
+/// Allows colour, if standard output is a terminal.
+pub(super) fn set_colour(allowed: bool) {
+    COLOUR.store(allowed && io::stdout().is_terminal(), Ordering::Relaxed);
+}
+
+/// What text on standard output has to keep to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Page {
+    pub(super) width: usize,
+    pub(super) colour: bool,
+}
+
+impl Page {
+    pub(super) fn of_standard_output() -> Self {
+        let width = comfy_table::Table::new().width().map_or(USUAL, usize::from);
+        Self { width: width.max(NARROWEST), colour: COLOUR.load(Ordering::Relaxed) }
+    }
+
+    /// The text in a colour, if there are colours.
+    pub(super) fn paint(self, text: &str, code: &str) -> String {
+        if self.colour && !text.is_empty() && !code.is_empty() {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// A line of a file that begins at a column, cut where the page ends.
+    pub(super) fn cut(self, line: &[u8], column: usize) -> String {
+        let room = self.width.saturating_sub(column).max(1);
+        // No letter takes more than four bytes; what follows cannot be seen.
+        let enough = 4 * room + 4;
+        let text = shown(&line[..line.len().min(enough)]);
+        if line.len() <= enough && width(&text) <= room {
+            return text;
+        }
+        let mut used = 1;
+        let fits = |letter: &char| {
+            used += letter.width().unwrap_or_default();
+            used <= room
+        };
+        text.chars().take_while(fits).chain(['…']).collect()
+    }
+
+    /// Pieces of code in their colours, wrapped after spaces where that is possible.
+    pub(super) fn wrap_code(self, pieces: &[(String, &str)], indent: usize) -> String {
+        let room = self.width - indent;
+        let mut rows = vec![String::new()];
+        let mut used = 0;
+        for (text, code) in pieces {
+            let mut run = String::new();
+            for chunk in text.split_inclusive(' ') {
+                let torn = width(chunk) > room;
+                if used + width(chunk.trim_end()) > room && !torn {
+                    end_row(&mut rows, &self.paint(&run, code), &mut used);
+                    run.clear();
+                }
+                for letter in chunk.chars() {
+                    let wide = letter.width().unwrap_or_default();
+                    if torn && used + wide > room {
+                        end_row(&mut rows, &self.paint(&run, code), &mut used);
+                        run.clear();
+                    }
+                    run.push(letter);
+                    used += wide;
+                }
+            }
+            if let Some(row) = rows.last_mut() {
+                row.push_str(&self.paint(&run, code));
+            }
+        }
+        let indent = " ".repeat(indent);
+        rows.iter().map(|row| format!("{}\n", format!("{indent}{row}").trim_end())).collect()
+    }
+
+    /// Words, wrapped between them; further lines are indented as the first, which starts so.
+    pub(super) fn wrap_words(self, start: &str, text: &str) -> String {
+        let indent = width(start);
+        let mut wrapped = start.to_owned();
+        let mut column = indent;
+        for word in text.split(' ') {
+            let wide = width(word);
+            if column > indent && column + 1 + wide > self.width {
+                wrapped.push('\n');
+                wrapped += &" ".repeat(indent);
+                column = indent;
+            } else if column > indent {
+                wrapped.push(' ');
+                column += 1;
+            }
+            wrapped += word;
+            column += wide;
+        }
+        wrapped + "\n"
+    }
+}
+
+/// Ends a row of wrapped text and starts the next.
+fn end_row(rows: &mut Vec<String>, rest: &str, used: &mut usize) {
+    if let Some(row) = rows.last_mut() {
+        row.push_str(rest);
+    }
+    rows.push(String::new());
+    *used = 0;
+}
+
+/// Bytes of a file as text: what is no text is shown as such, tabs are spaces.
+pub(super) fn shown(bytes: &[u8]) -> String {
+    harmless(&String::from_utf8_lossy(bytes.trim_ascii_end()).replace('\t', TAB))
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(|letter| letter.width().unwrap_or_default()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: Page = Page { width: 20, colour: false };
+
+    #[test]
+    fn lines_are_cut_to_the_page() {
+        assert_eq!(PAGE.cut(b"short\r", 4), "short");
+        assert_eq!(PAGE.cut(b"0123456789abcdef", 4), "0123456789abcdef");
+        assert_eq!(PAGE.cut(b"0123456789abcdefg", 4), "0123456789abcde…");
+        assert_eq!(PAGE.cut(b"\tx\x1b[31m", 0), "    x\\u{1b}[31m");
+        assert_eq!(PAGE.cut(b"\xff!", 0), "\u{fffd}!");
+        assert_eq!(PAGE.cut("漢字漢字".as_bytes(), 13), "漢字漢…");
+        assert_eq!(PAGE.cut(&vec![b'x'; 10_000_000], 10), "xxxxxxxxx…");
+    }
+
+    #[test]
+    fn text_is_wrapped() {
+        assert_eq!(
+            PAGE.wrap_words("  +1 ", "the words of a reason"),
+            "  +1 the words of a\n     reason\n"
+        );
+        let check = |pieces: &[(&str, &'static str)], plain: &str, coloured: &str| {
+            let pieces: Vec<(String, &str)> =
+                pieces.iter().map(|(text, code)| ((*text).to_owned(), *code)).collect();
+            assert_eq!(PAGE.wrap_code(&pieces, 4), plain);
+            assert_eq!(Page { colour: true, ..PAGE }.wrap_code(&pieces, 4), coloured);
+        };
+        check(
+            &[("int a = ", ""), ("first + second", "31"), (";", "")],
+            "    int a = first +\n    second;\n",
+            "    int a = \x1b[31mfirst + \x1b[0m\n    \x1b[31msecond\x1b[0m;\n",
+        );
+        check(
+            &[("0123456789abcdef0123", "")],
+            "    0123456789abcdef\n    0123\n",
+            "    0123456789abcdef\n    0123\n",
+        );
+        check(&[], "\n", "\n");
+    }
+}

@@ -1,0 +1,183 @@
+//! `assay explain`: the answer to one task, with reasons.
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::{assay, json, run};
+use tempfile::TempDir;
+
+const PROGRAM: &str = "\
+class Stack {
+    private int[] items = new int[16];
+    private int size = 0;
+
+    void push(int item) {
+        items[size] = item;
+        size = size + 1;
+    }
+
+    int pop() {
+        size = size - 1;
+        return items[size];
+    }
+}
+";
+
+const NEW_LINE: &str = "        return items[size + 1];";
+
+/// A dataset's folder with one task, whose solution is line 12.
+fn task() -> (TempDir, PathBuf) {
+    let scratch = tempfile::tempdir().expect("files can be written");
+    for folder in ["Tasks", "Solutions"] {
+        fs::create_dir(scratch.path().join(folder)).expect("files can be written");
+    }
+    let file = scratch.path().join("Tasks/1.txt");
+    fs::write(&file, format!("{NEW_LINE}\n\n{PROGRAM}")).expect("files can be written");
+    fs::write(scratch.path().join("Solutions/1.txt"), "12\n").expect("files can be written");
+    (scratch, file)
+}
+
+/// What explaining these bytes prints, checked for what no input may cause.
+fn shown(bytes: &[u8], arguments: &[&str]) -> String {
+    let scratch = tempfile::tempdir().expect("files can be written");
+    fs::write(scratch.path().join("x.txt"), bytes).expect("files can be written");
+    let said = run(scratch.path(), &[&["explain", "x.txt"], arguments].concat());
+    assert_eq!(said.code, 0, "{said:?}");
+    for line in said.out.lines() {
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    said.out
+}
+
+#[test]
+fn an_explanation_reads_well() {
+    let (keep, _) = task();
+    let said = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "2", "--context", "1"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let out = &said.out;
+    for part in [
+        "Tasks/1.txt, 14 lines,",
+        "the answer is line 12, which is right",
+        "new line\n  return items[size + 1];\n",
+        "\n1. line 12, probability ",
+        " ← the right line\n",
+        "\n    11 │         size = size - 1;\n  > 12 │         return items[size];\n    13 │     }\n",
+        "\n  change\n    return items[size{+ + 1+}];\n",
+        "\n  for it\n",
+        "\n  against it\n",
+        "compared with line 12\n",
+    ] {
+        assert!(out.contains(part), "{part:?} is not in:\n{out}");
+    }
+    assert!(!out.contains("\n3. "), "{out}");
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    assert!(!out.contains('\x1b'), "there is no terminal to colour");
+}
+
+#[test]
+fn a_wrong_answer_is_told_and_the_right_line_shown() {
+    let (keep, _) = task();
+    fs::write(keep.path().join("Solutions/1.txt"), "6").unwrap();
+    let out = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "1"]).out;
+    assert!(out.contains("which is wrong:\nright is line 6, candidate 3\n"), "{out}");
+    assert!(out.contains(". line 6, probability"), "{out}");
+    fs::write(keep.path().join("Solutions/1.txt"), "4").unwrap();
+    let out = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "1"]).out;
+    assert!(out.contains("\nright is line 4, which is no candidate\n"), "{out}");
+    for (solution, warning) in [("99", "the solution is line 99, of 14"), ("x", "holds \"x\"")] {
+        fs::write(keep.path().join("Solutions/1.txt"), solution).unwrap();
+        let said = run(keep.path(), &["explain", "Tasks/1.txt"]);
+        assert!(said.err.contains(warning), "{said:?}");
+        assert!(said.out.contains("the answer is line 12\n"), "{said:?}");
+    }
+    // From within the folder too.
+    fs::write(keep.path().join("Solutions/1.txt"), "12").unwrap();
+    let out = run(&keep.path().join("Tasks"), &["explain", "1.txt"]).out;
+    assert!(out.contains("which is right"), "{out}");
+}
+
+#[test]
+fn json_adds_up() {
+    let (keep, _) = task();
+    let explained = json(&run(keep.path(), &["explain", "Tasks/1.txt", "--json"]));
+    assert_eq!((&explained["solution"], &explained["right"]), (&12.into(), &true.into()));
+    assert_eq!(explained["new_line"], NEW_LINE);
+    let candidates = explained["explained"].as_array().unwrap();
+    assert_eq!(candidates.len(), 5);
+    assert_eq!(candidates[0]["text"], "        return items[size];");
+    for candidate in candidates {
+        let shares = candidate["reasons"].as_array().unwrap().iter();
+        let sum: f64 = shares.map(|reason| reason["contribution"].as_f64().unwrap()).sum();
+        assert!((sum - candidate["margin"].as_f64().unwrap()).abs() < 1e-6, "{candidate}");
+    }
+    let predicted = run(keep.path(), &["predict", "Tasks", "--top", "5", "--json"]);
+    let lines = json(&predicted)["lines"].clone();
+    for (candidate, line) in candidates.iter().zip(lines.as_array().unwrap()) {
+        for name in ["line", "score", "probability"] {
+            assert_eq!(candidate[name], line[name], "as assay predict has it");
+        }
+    }
+}
+
+#[test]
+fn odd_input_is_shown_harmlessly() {
+    let windows = format!("{NEW_LINE}\n\n{PROGRAM}").replace('\n', "\r\n");
+    assert!(shown(windows.as_bytes(), &[]).contains("the answer is line 12"));
+    let tabs = format!("{NEW_LINE}\n\n{PROGRAM}").replace("    ", "\t");
+    assert!(shown(tabs.as_bytes(), &[]).contains("  > 12 │         return items[size];\n"));
+    let evil = b"x = \"\x1b[31m\xff\x07\";\n\nx = \"\x1b[0m\";\ny\xe2\x80\xae();\n\x00;\n";
+    let out = shown(evil, &[]);
+    assert!(out.contains("\\u{1b}[31m\u{fffd}\\u{7}"), "{out}");
+    assert!(out.contains("y\\u{202e}()"), "{out}");
+    let wide = "größe = \"漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\";";
+    shown(format!("{wide}\n\n{wide}x\n").as_bytes(), &[]);
+    let huge = "call(one, two); ".repeat(640_000);
+    let out = shown(format!("x {huge}\n\n{huge}\ny {huge}\n").as_bytes(), &["--context", "0"]);
+    assert!(out.len() < 10_000 && out.contains('…'), "{out}");
+}
+
+#[test]
+fn nothing_to_choose_from_is_said() {
+    assert!(shown(b"x();\n\ny();\n", &[]).contains("no other line could be meant"));
+    assert!(shown(b"x();\n\n\nx ( );\n", &[]).contains("no line could be meant"));
+}
+
+#[test]
+fn mistakes_are_named_with_the_cure() {
+    let (keep, _) = task();
+    fs::write(keep.path().join("short.txt"), "x\n\n").unwrap();
+    fs::write(keep.path().join("empty.txt"), "").unwrap();
+    for (arguments, code, message, hint) in [
+        (&["nowhere.txt"][..], 3, "failed to read nowhere.txt", "a task file holds"),
+        (&["Tasks"], 3, "Tasks is a folder", "name one task file in it"),
+        (&["short.txt"], 3, "short.txt holds no program", "a task file holds"),
+        (&["empty.txt"], 3, "empty.txt holds no program", "a task file holds"),
+        (&["Tasks/1.txt", "-s", "middle"], 2, "middle gives no reasons", "locate:MODEL"),
+        (&["Tasks/1.txt", "-s", "nobody"], 2, "no solver called", "the solvers are"),
+        (&["Tasks/1.txt", "-s", "locate:short.txt"], 3, "not a model", "assay train locate"),
+        (&["Tasks/1.txt", "--top", "0"], 2, "0 is not in", "--help"),
+        (&[], 2, "TASK.txt", "--help"),
+    ] {
+        let said = run(keep.path(), &[&["explain"], arguments].concat());
+        assert_eq!((said.code, said.out.as_str()), (code, ""), "{arguments:?}: {said:?}");
+        assert!(said.err.contains(message), "{arguments:?}: {}", said.err);
+        assert!(said.err.contains(hint), "{arguments:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let (keep, _) = task();
+    let mut child = assay(keep.path())
+        .args(["explain", "Tasks/1.txt"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+}
