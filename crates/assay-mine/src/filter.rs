@@ -66,7 +66,7 @@ pub enum Rejected {
 }
 
 /// The replacement that a change of a file makes, or why it is none.
-pub(crate) fn examine(filters: &Filters, old: &[u8], new: &[u8]) -> Result<Replacement, Rejected> {
+pub fn examine(filters: &Filters, old: &[u8], new: &[u8]) -> Result<Replacement, Rejected> {
     let program = decode(old, filters.encoding).ok_or(Rejected::NotText)?;
     let patched = decode(new, filters.encoding).ok_or(Rejected::NotText)?;
     let replacement = Replacement::between(program, patched).ok_or(Rejected::NotOneLine)?;

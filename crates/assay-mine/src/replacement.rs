@@ -2,15 +2,15 @@
 
 /// A change that replaces exactly one line of a file by exactly one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Replacement {
+pub struct Replacement {
     /// The file before the change.
-    pub(crate) program: String,
+    pub program: String,
     /// The line that was replaced, from 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// What it was replaced by, as it stands in the file.
-    pub(crate) new: String,
+    pub new: String,
     /// The file after the change.
-    pub(crate) patched: String,
+    pub patched: String,
 }
 
 impl Replacement {
@@ -34,7 +34,7 @@ impl Replacement {
     }
 
     /// The line that was replaced.
-    pub(crate) fn old(&self) -> &str {
+    pub fn old(&self) -> &str {
         self.program.split('\n').nth(self.line - 1).unwrap_or_default()
     }
 }

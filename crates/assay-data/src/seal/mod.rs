@@ -23,7 +23,7 @@ pub use commitment::Commitment;
 pub use keys::{Key, Lock};
 pub use merkle::Seed;
 pub use sealing::{SealRequest, seal};
-pub use unsealing::{UnsealRequest, unseal};
+pub use unsealing::{UnsealRequest, examine_archive, unseal};
 
 use assay_core::{Cancel, Error, Result};
 
