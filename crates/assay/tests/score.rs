@@ -239,3 +239,24 @@ fn binary_rubbish_is_refused_line_by_line() {
     assert!(said.err.contains(":1: the line is not UTF-8"), "{}", said.err);
     assert!(said.err.contains("2 lines of"), "{}", said.err);
 }
+
+#[test]
+fn a_change_that_is_repeated_weighs_one_where_that_is_asked() {
+    let (keep, root) = dataset("D", 0);
+    write(&root, 1, "b();\n\n  a();\nx();\ny();\n", "1");
+    write(&root, 2, "b();\n\nw();\nz();\n\ta();\n", "3");
+    write(&root, 3, "c();\n\nx();\nd();\n", "2");
+    let predictions = "Tasks/1.txt 1\nTasks/2.txt 1\nTasks/3.txt 2\n";
+    let plain = feed(keep.path(), &["score", "codrep", "-", "--data", "D", "--json"], predictions);
+    assert_eq!(json(&plain)["metrics"]["line-error-distinct"], serde_json::Value::Null);
+    let arguments = ["score", "codrep", "-", "--data", "D", "--json", "--distinct"];
+    let scored = json(&feed(keep.path(), &arguments, predictions));
+    assert!((metric(&scored, "line-error") - 2f64.tanh() / 3.0).abs() < 1e-12, "{scored}");
+    assert!((metric(&scored, "line-error-distinct") - 2f64.tanh() / 4.0).abs() < 1e-12, "{scored}");
+    assert_eq!(scored["metrics"]["line-error-distinct"]["n"], 2);
+    assert_eq!(scored["signature"], json(&plain)["signature"]);
+    let said = run(keep.path(), &["run", "codrep", "--data", "D", "--solver", "first", "--json"]);
+    let first = json(&said);
+    let expected = (2f64.tanh() / 2.0 + 1f64.tanh()) / 2.0;
+    assert!((metric(&first, "line-error-distinct") - expected).abs() < 1e-12, "{first}");
+}
