@@ -455,3 +455,25 @@ fn an_interrupted_work_leaves_nothing_behind() {
     assert!(unseal(&request, &cancel).is_err());
     assert_eq!(names(keep.path()), before);
 }
+
+#[test]
+fn a_changed_byte_in_an_opened_folder_is_named() {
+    let keep = sealed();
+    let against = || run(keep.path(), &["data", "unseal", "D.age", "--against", "D"]);
+    let said = against();
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.contains("that were sealed"), "{said:?}");
+    let task = keep.path().join("D/Tasks/2.txt");
+    let mut bytes = fs::read(&task).unwrap();
+    bytes[0] ^= 1;
+    fs::write(&task, bytes).unwrap();
+    let said = against();
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("Tasks/2.txt differs from what was sealed"), "{said:?}");
+    assert!(!said.err.contains("Tasks/1.txt"), "{said:?}");
+    fs::remove_file(&task).unwrap();
+    fs::write(keep.path().join("D/more"), "").unwrap();
+    let said = against();
+    assert!(said.err.contains("Tasks/2.txt is missing; more was not sealed"), "{said:?}");
+    assert_eq!(run(keep.path(), &["data", "unseal", "D.age"]).code, 2);
+}

@@ -9,6 +9,7 @@
 //! and who may open it in `keys`. `docs/seal.md` describes the construction for those who want to
 //! check it with other tools.
 
+mod against;
 mod archive;
 mod commitment;
 mod keys;
@@ -19,6 +20,7 @@ mod sealing;
 mod unsealing;
 mod walk;
 
+pub use against::compare_folder;
 pub use commitment::Commitment;
 pub use keys::{Key, Lock};
 pub use merkle::Seed;

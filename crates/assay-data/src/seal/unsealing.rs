@@ -5,6 +5,7 @@ use std::io::{BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use age::stream::StreamReader;
 use assay_core::{Cancel, Error, Result};
 use tempfile::TempDir;
 use zstd::Decoder;
@@ -21,6 +22,9 @@ const WINDOW_LOG: u32 = 27;
 
 const FRESH: &str = "name a folder that is not there yet";
 
+/// What an archive is read through: decrypted, then decompressed.
+type Inside = Decoder<'static, BufReader<StreamReader<BufReader<File>>>>;
+
 /// What is to be unsealed, and what it must be.
 pub struct UnsealRequest {
     /// The sealed file.
@@ -35,25 +39,41 @@ pub struct UnsealRequest {
 
 /// Unseals a file, and says what was in it. The folder is there afterwards only if all is well.
 pub fn unseal(request: &UnsealRequest, cancel: &Cancel) -> Result<Commitment> {
-    let UnsealRequest { sealed, folder, key, .. } = request;
+    let UnsealRequest { sealed, folder, key, commitment } = request;
     check_folder(folder)?;
     let name = sealed.display().to_string();
-    let decrypted = key.open(sealed)?;
-    let error = |error| broken(&name, "its manifest", error);
-    // One frame, so that nothing after it is taken for a part of the archive.
-    let mut inside = Decoder::new(decrypted).map_err(error)?.single_frame();
-    inside.window_log_max(WINDOW_LOG).map_err(error)?;
-
-    let mut archive = ArchiveReader::new(inside, name.clone());
+    let mut archive = open_archive(sealed, key)?;
     let manifest = archive.manifest()?;
     let found = Commitment::of(&manifest)?;
-    compare(request, &found)?;
+    compare(sealed, commitment.as_ref(), &found)?;
     let draft = draft(folder)?;
     extract(&mut archive, &manifest, draft.path(), cancel)?;
     let mut rest = archive.finish()?.finish();
     check_end(&mut rest, &name)?;
     put_in_place(draft, folder)?;
     Ok(found)
+}
+
+/// Opens a sealed file, as far as its manifest, and holds that against what was published.
+pub(super) fn open_manifest(
+    sealed: &Path,
+    key: &Key,
+    commitment: Option<&Commitment>,
+) -> Result<(Manifest, Commitment)> {
+    let manifest = open_archive(sealed, key)?.manifest()?;
+    let found = Commitment::of(&manifest)?;
+    compare(sealed, commitment, &found)?;
+    Ok((manifest, found))
+}
+
+fn open_archive(sealed: &Path, key: &Key) -> Result<ArchiveReader<Inside>> {
+    let name = sealed.display().to_string();
+    let decrypted = key.open(sealed)?;
+    let error = |error| broken(&name, "its manifest", error);
+    // One frame, so that nothing after it is taken for a part of the archive.
+    let mut inside = Decoder::new(decrypted).map_err(error)?.single_frame();
+    inside.window_log_max(WINDOW_LOG).map_err(error)?;
+    Ok(ArchiveReader::new(inside, name))
 }
 
 /// Reads an archive that was decrypted and decompressed already, and says what is in it, if every file
@@ -86,13 +106,13 @@ fn check_folder(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn compare(request: &UnsealRequest, found: &Commitment) -> Result<()> {
-    let Some(promised) = &request.commitment else { return Ok(()) };
+fn compare(sealed: &Path, promised: Option<&Commitment>, found: &Commitment) -> Result<()> {
+    let Some(promised) = promised else { return Ok(()) };
     let differences = promised.differences(found);
     if differences.is_empty() {
         return Ok(());
     }
-    let name = request.sealed.display();
+    let name = sealed.display();
     let hint = if promised.root == found.root {
         "the root is the same, so the data is the data: the commitment was altered"
     } else {

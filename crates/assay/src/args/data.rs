@@ -187,6 +187,7 @@ Examples:
   assay data unseal hidden.age -o hidden           with hidden.age.key beside it
   assay data unseal hidden.age -o hidden --identity key.txt --commitment published.json
   assay data unseal hidden.age -o hidden --passphrase-file passphrase.txt
+  assay data unseal hidden.age --against hidden    is the folder still what was sealed?
 
 The folder is there afterwards only if every byte is as it was committed to; otherwise the exit code
 is 3, and the message says what is wrong.")]
@@ -196,8 +197,12 @@ pub(crate) struct UnsealArguments {
     pub(crate) sealed: PathBuf,
 
     /// The folder to make.
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    #[arg(short, long, value_name = "DIR", required_unless_present = "against")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Make nothing, but name every file of this folder that is not as it was sealed.
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    pub(crate) against: Option<PathBuf>,
 
     /// The commitment as it was published. Default: FILE.commitment.json, if it is there
     #[arg(long, value_name = "PATH", env = "ASSAY_COMMITMENT")]

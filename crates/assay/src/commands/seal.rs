@@ -100,19 +100,36 @@ pub(crate) fn unseal(arguments: &UnsealArguments) -> Result<u8> {
             sealed.display()
         ));
     }
-    let request = UnsealRequest {
-        sealed: sealed.clone(),
-        folder: arguments.output.clone(),
-        commitment: commitment.as_deref().map(Commitment::load).transpose()?,
-        key: key(arguments)?,
-    };
+    let promised = commitment.as_deref().map(Commitment::load).transpose()?;
     let cancel = cancel_on_interrupt()?;
-    let unsealed = sealing::unseal(&request, &cancel);
+    let (folder, unsealed) = match (&arguments.against, &arguments.output) {
+        (None, Some(folder)) => {
+            let (sealed, folder) = (sealed.clone(), folder.clone());
+            let key = key(arguments)?;
+            let request =
+                UnsealRequest { sealed, folder: folder.clone(), commitment: promised, key };
+            (folder, sealing::unseal(&request, &cancel))
+        }
+        (Some(folder), _) => {
+            let compared = sealing::compare_folder(
+                sealed,
+                &key(arguments)?,
+                promised.as_ref(),
+                folder,
+                &cancel,
+            );
+            (
+                folder.clone(),
+                compared.and_then(|(data, differences)| same(folder, data, &differences)),
+            )
+        }
+        (None, None) => return Err(Error::usage("no folder is named").hint("give -o DIR")),
+    };
     let Some(data) = unless_interrupted(unsealed, &cancel)? else {
         return Ok(exit_code::INTERRUPTED);
     };
     if arguments.json {
-        let folder = Some(arguments.output.as_path());
+        let folder = Some(folder.as_path());
         output::json_pretty(&Report {
             folder,
             ..Report::new(&data, sealed, commitment.as_deref())
@@ -122,14 +139,28 @@ pub(crate) fn unseal(arguments: &UnsealArguments) -> Result<u8> {
             Some(path) => format!("as committed to in {}", path.display()),
             None => "not held against any commitment".to_owned(),
         };
-        output::say(&format!(
-            "unsealed {} into {}\n  root {}\n  {against}\n",
-            summary(&data),
-            arguments.output.display(),
-            data.root
-        ))?;
+        let done = if arguments.against.is_some() {
+            format!("{} holds the {} that were sealed", folder.display(), summary(&data))
+        } else {
+            format!("unsealed {} into {}", summary(&data), folder.display())
+        };
+        output::say(&format!("{done}\n  root {}\n  {against}\n", data.root))?;
     }
     Ok(exit_code::DONE)
+}
+
+/// What was sealed, if the folder is the same.
+fn same(folder: &Path, data: Commitment, differences: &[String]) -> Result<Commitment> {
+    const NAMED: usize = 20;
+    if differences.is_empty() {
+        return Ok(data);
+    }
+    let more = differences.len().saturating_sub(NAMED);
+    let mut named = differences[..differences.len() - more].join("; ");
+    if more > 0 {
+        named += &format!("; and {more} more");
+    }
+    Err(Error::refused(format!("{} is not what was sealed: {named}", folder.display())))
 }
 
 fn lock(arguments: &SealArguments) -> Result<Lock> {

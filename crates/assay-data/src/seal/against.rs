@@ -1,0 +1,57 @@
+//! Whether a folder is still what was sealed.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use assay_core::{Cancel, Digest, Error, Result};
+
+use super::keys::Key;
+use super::manifest::Entry;
+use super::merkle::{LeafHasher, Seed};
+use super::unsealing::open_manifest;
+use super::walk::walk;
+use super::{BLOCK, Commitment, go_on};
+
+/// Compares a folder with what is in a sealed file, and names every file that differs, is missing or
+/// was added. Nothing is written.
+pub fn compare_folder(
+    sealed: &Path,
+    key: &Key,
+    commitment: Option<&Commitment>,
+    folder: &Path,
+    cancel: &Cancel,
+) -> Result<(Commitment, Vec<String>)> {
+    let (manifest, found) = open_manifest(sealed, key, commitment)?;
+    let mut there: BTreeSet<String> = walk(folder, &[])?.into_iter().collect();
+    let mut differences = Vec::new();
+    for entry in &manifest.files {
+        go_on(cancel)?;
+        if !there.remove(&entry.path) {
+            differences.push(format!("{} is missing", entry.path));
+        } else if leaf(folder, entry, &manifest.seed)? != Some(entry.leaf) {
+            differences.push(format!("{} differs from what was sealed", entry.path));
+        }
+    }
+    differences.extend(there.into_iter().map(|path| format!("{path} was not sealed")));
+    Ok((found, differences))
+}
+
+/// The hash of a file in the folder; none if it has another length than the one that was sealed.
+fn leaf(folder: &Path, entry: &Entry, seed: &Seed) -> Result<Option<Digest>> {
+    let path = folder.join(&entry.path);
+    let error = |error| Error::reading("read", &path, error);
+    let mut file = File::open(&path).map_err(error)?;
+    if file.metadata().map_err(error)?.len() != entry.bytes {
+        return Ok(None);
+    }
+    let mut hasher = LeafHasher::new(seed, &entry.path, entry.bytes);
+    let mut block = vec![0; BLOCK];
+    loop {
+        match file.read(&mut block).map_err(error)? {
+            0 => return Ok(Some(hasher.finish())),
+            count => hasher.update(&block[..count]),
+        }
+    }
+}
