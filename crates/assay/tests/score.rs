@@ -257,6 +257,6 @@ fn a_change_that_is_repeated_weighs_one_where_that_is_asked() {
     assert_eq!(scored["signature"], json(&plain)["signature"]);
     let said = run(keep.path(), &["run", "codrep", "--data", "D", "--solver", "first", "--json"]);
     let first = json(&said);
-    let expected = (2f64.tanh() / 2.0 + 1f64.tanh()) / 2.0;
+    let expected = f64::midpoint(2f64.tanh() / 2.0, 1f64.tanh());
     assert!((metric(&first, "line-error-distinct") - expected).abs() < 1e-12, "{first}");
 }
