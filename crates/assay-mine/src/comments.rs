@@ -1,6 +1,6 @@
 //! What of a line is code.
 
-use crate::languages::Comments;
+use crate::languages::{Comments, Habit};
 
 /// Where a line leaves off: in code, in a comment or in a text that goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ enum State {
 /// The code on one line, and where the line leaves off.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LineCode {
-    /// The line without its comments and white space.
+    /// The line without its comments, and without white space outside of texts.
     code: Vec<u8>,
     end: State,
 }
@@ -26,7 +26,6 @@ pub(crate) fn code_of(lines: &[&[u8]], at: usize, comments: &Comments) -> LineCo
         code.clear();
         state = read(line, state, comments, &mut code);
     }
-    code.retain(|byte| !byte.is_ascii_whitespace());
     LineCode { code, end: state }
 }
 
@@ -35,40 +34,37 @@ fn read(line: &[u8], mut state: State, comments: &Comments, code: &mut Vec<u8>) 
     let mut at = 0;
     while at < line.len() {
         let rest = &line[at..];
-        let starts = |mark: &&&str| rest.starts_with(mark.as_bytes());
         let step = match state {
             State::Comment => {
                 let end = comments.block.map_or("", |(_, end)| end);
-                if rest.starts_with(end.as_bytes()) {
-                    state = State::Code;
-                    end.len().max(1)
-                } else {
-                    1
-                }
+                let ends = rest.starts_with(end.as_bytes());
+                state = if ends { State::Code } else { state };
+                if ends { end.len().max(1) } else { 1 }
             }
             State::Text(mark) => {
-                let step = if rest[0] == b'\\' { 2.min(rest.len()) } else { 1 };
-                let ends = rest.starts_with(mark.as_bytes());
-                let step = if ends { mark.len() } else { step };
+                let (step, ends) = step_in_text(rest, mark, comments);
                 code.extend(&rest[..step]);
-                if ends {
-                    state = State::Code;
-                }
+                state = if ends { State::Code } else { state };
                 step
             }
             State::Code => {
-                if let Some((start, _)) = comments.block.filter(|(start, _)| starts(&start)) {
-                    state = State::Comment;
-                    start.len()
-                } else if comments.line.iter().any(|mark| starts(&mark)) {
-                    break;
-                } else {
-                    let mut marks = comments.long_quotes.iter().chain(comments.quotes);
-                    let mark = marks.find(starts).copied();
-                    let step = mark.map_or(1, str::len);
-                    state = mark.map_or(State::Code, State::Text);
-                    code.extend(&rest[..step]);
-                    step
+                let before = at.checked_sub(1).map(|before| line[before]);
+                match start(rest, before, code.last().copied(), comments) {
+                    Start::LineComment => break,
+                    Start::BlockComment(step) => {
+                        state = State::Comment;
+                        step
+                    }
+                    Start::Text(mark) => {
+                        state = State::Text(mark);
+                        code.extend(mark.as_bytes());
+                        mark.len()
+                    }
+                    Start::Code(step) => {
+                        code.extend(&rest[..step]);
+                        step
+                    }
+                    Start::Space => 1,
                 }
             }
         };
@@ -79,6 +75,103 @@ fn read(line: &[u8], mut state: State, comments: &Comments, code: &mut Vec<u8>) 
         State::Text(mark) if comments.quotes.contains(&mark) => State::Code,
         other => other,
     }
+}
+
+/// How far the next step in a text goes, and whether it ends the text.
+fn step_in_text(rest: &[u8], mark: &str, comments: &Comments) -> (usize, bool) {
+    let raw = comments.habit == Habit::RawTexts && comments.long_quotes.contains(&mark);
+    if rest.starts_with(mark.as_bytes()) {
+        (mark.len(), true)
+    } else if rest[0] == b'\\' && !raw {
+        (2.min(rest.len()), false)
+    } else {
+        (1, false)
+    }
+}
+
+/// What starts at a place in code.
+enum Start {
+    LineComment,
+    BlockComment(usize),
+    Text(&'static str),
+    /// So many bytes of code.
+    Code(usize),
+    Space,
+}
+
+/// What starts here; `before` is the byte before, `code` the last one that was code.
+fn start(rest: &[u8], before: Option<u8>, code: Option<u8>, comments: &Comments) -> Start {
+    let starts = |mark: &&&'static str| rest.starts_with(mark.as_bytes());
+    if rest[0].is_ascii_whitespace() {
+        return Start::Space;
+    }
+    if let Some((mark, _)) = comments.block.filter(|(mark, _)| starts(&mark)) {
+        return Start::BlockComment(mark.len());
+    }
+    if comments.line.iter().any(|mark| starts(&mark)) && is_comment(rest, before, comments.habit) {
+        return Start::LineComment;
+    }
+    if let Some(step) = literal(rest, code, comments.habit) {
+        return Start::Code(step);
+    }
+    let separator = rest[0] == b'\'' && before.is_some_and(|before| before.is_ascii_digit());
+    let mut marks = comments.long_quotes.iter().chain(comments.quotes);
+    match marks.find(starts).filter(|_| !separator) {
+        Some(mark) => Start::Text(mark),
+        None => Start::Code(1),
+    }
+}
+
+/// Whether what looks like a comment is one.
+fn is_comment(rest: &[u8], before: Option<u8>, habit: Habit) -> bool {
+    match habit {
+        Habit::WordStart => {
+            before.is_none_or(|before| before.is_ascii_whitespace() || before == b';')
+        }
+        Habit::Attributes => !rest.starts_with(b"#["),
+        // An operator of which the mark is a part.
+        Habit::Characters if rest.starts_with(b"--") => {
+            let symbol =
+                |byte: Option<&u8>| byte.is_some_and(|byte| b"!#$%&*+./<=>?@\\^|~:".contains(byte));
+            let end = rest.iter().position(|&byte| byte != b'-').unwrap_or(rest.len());
+            !symbol(rest.get(end)) && !symbol(before.as_ref())
+        }
+        _ => true,
+    }
+}
+
+/// The length of a literal in which quotes and slashes mean nothing.
+fn literal(rest: &[u8], code: Option<u8>, habit: Habit) -> Option<usize> {
+    match habit {
+        Habit::Characters => match rest {
+            [b'\'', b'\\', _, b'\'', ..] => Some(4),
+            [b'\'', _, b'\'', ..] => Some(3),
+            _ => None,
+        },
+        // After a value a slash divides, anywhere else it starts a pattern.
+        Habit::Patterns if rest[0] == b'/' => {
+            let divides = code
+                .is_some_and(|code| code.is_ascii_alphanumeric() || b"_$)]}\"'`".contains(&code));
+            if divides { None } else { pattern(rest) }
+        }
+        _ => None,
+    }
+}
+
+/// The length of a pattern between slashes, if it ends on this line.
+fn pattern(rest: &[u8]) -> Option<usize> {
+    let (mut at, mut in_class) = (1, false);
+    while at < rest.len() {
+        match rest[at] {
+            b'\\' => at += 1,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            b'/' if !in_class => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 #[cfg(test)]
@@ -100,19 +193,29 @@ mod tests {
     #[test]
     fn comments_are_no_code() {
         check("java", "a b; // c\n/* x\n y */ d;\n// e", &["ab;", "", "d;", ""]);
-        check("java", "s = \"// no\"; t\nc = '\"'; // yes", &["s=\"//no\";t", "c='\"';"]);
-        check("java", "s = \"a\\\" // no\"; // yes\n/**/x/**/", &["s=\"a\\\"//no\";", "x"]);
-        check("java", "s = \"\"\"\n // text\n\"\"\"; // c", &["s=\"\"\"", "//text", "\"\"\";"]);
-        check("java", "it's open // \nx; // c", &["it'sopen//", "x;"]);
-        check("python", "a = '#' # b\n\"\"\"\n# text\n\"\"\"", &["a='#'", "\"\"\"", "#text"]);
-        check("rust", "fn f<'a>() {} // c", &["fnf<'a>(){}"]);
-        check("go", "s := `\n// text\n` // c", &["s:=`", "//text", "`"]);
+        check("java", "s = \"// no\"; t\nc = '\"'; // yes", &["s=\"// no\";t", "c='\"';"]);
+        check("java", "s = \"a\\\" // no\"; // yes\n/**/x/**/", &["s=\"a\\\" // no\";", "x"]);
+        check("java", "s = \"\"\"\n // text\n\"\"\"; // c", &["s=\"\"\"", " // text", "\"\"\";"]);
+        check("java", "it's open // \nx; // c", &["it's open // ", "x;"]);
+        check("python", "a = '#' # b\n\"\"\"\n# text\n\"\"\"", &["a='#'", "\"\"\"", "# text"]);
         check("sql", "select 1 -- c\n/* d */ x", &["select1", "x"]);
+    }
+
+    #[test]
+    fn languages_have_their_habits() {
+        check("rust", "fn f<'a>() {} // c\nx('\"'); // c", &["fnf<'a>(){}", "x('\"');"]);
+        check("go", "s := `\n// text\\` // c", &["s:=`", "// text\\`"]);
+        check("kotlin", "\"\"\"\\\"\"\" // c", &["\"\"\"\\\"\"\""]);
+        check("shell", "if [ $# -lt 2 ] # c\n${x#foo}", &["if[$#-lt2]", "${x#foo}"]);
+        check("php", "#[Route(\"/a\")]\nx; # c", &["#[Route(\"/a\")]", "x;"]);
+        check("haskell", "a --> b -- c\n-- d", &["a-->b", ""]);
+        check("javascript", "r = /[/*]/; // c\na / b // c", &["r=/[/*]/;", "a/b"]);
+        check("cpp", "x = 1'000; // c", &["x=1'000;"]);
     }
 
     proptest! {
         #[test]
-        fn anything_is_read(text in "[ a\"'`/*#\\\\\n-]{0,60}") {
+        fn anything_is_read(text in "[ a\"'`/*#\\\\\n\\[-]{0,60}") {
             let lines: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
             for name in language_names() {
                 let comments = language(name).unwrap().comments;

@@ -70,16 +70,29 @@ pub fn examine(filters: &Filters, old: &[u8], new: &[u8]) -> Result<Replacement,
     let program = decode(old, filters.encoding).ok_or(Rejected::NotText)?;
     let patched = decode(new, filters.encoding).ok_or(Rejected::NotText)?;
     let replacement = Replacement::between(program, patched).ok_or(Rejected::NotOneLine)?;
-    let reason = if replacement.old().trim().is_empty() || replacement.new.trim().is_empty() {
-        Rejected::Blank
-    } else if same_letters(replacement.old(), &replacement.new) {
-        Rejected::WhiteSpace
-    } else if only_comments(&replacement, &filters.language) {
-        Rejected::Comment
-    } else {
-        return Ok(replacement);
-    };
-    if filters.leaves_out(reason) { Err(reason) } else { Ok(replacement) }
+    match reason_against(filters, &replacement) {
+        Some(reason) => Err(reason),
+        None => Ok(replacement),
+    }
+}
+
+fn reason_against(filters: &Filters, replacement: &Replacement) -> Option<Rejected> {
+    let (old, new) = (replacement.old().trim(), replacement.new.trim());
+    // For others a lone carriage return ends a line, and a task has one line.
+    if new.contains('\r') {
+        return Some(Rejected::NotOneLine);
+    }
+    // The white space around a line is no part of a task: nothing would be left of the change.
+    if old == new {
+        return Some(Rejected::WhiteSpace);
+    }
+    let reasons: [(Rejected, &dyn Fn() -> bool); 3] = [
+        (Rejected::Blank, &|| old.is_empty() || new.is_empty()),
+        (Rejected::WhiteSpace, &|| same_letters(old, new)),
+        (Rejected::Comment, &|| only_comments(replacement, &filters.language)),
+    ];
+    let mut left_out = reasons.into_iter().filter(|(reason, _)| filters.leaves_out(*reason));
+    left_out.find(|(_, applies)| applies()).map(|(reason, _)| reason)
 }
 
 fn same_letters(left: &str, right: &str) -> bool {
@@ -103,13 +116,22 @@ pub(crate) fn is_test(path: &[u8]) -> bool {
     let name = parts.next().unwrap_or_default();
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     let lower = stem.to_ascii_lowercase();
-    let named = stem.starts_with("Test")
-        || stem.ends_with("Test")
-        || stem.ends_with("Tests")
-        || stem.ends_with("TestCase")
+    let starts =
+        stem.strip_prefix("Test").is_some_and(|rest| !rest.starts_with(char::is_lowercase));
+    let ends = ["Test", "Tests", "TestCase", "IT", "Spec"];
+    let named = starts
+        || ends.iter().any(|end| stem.ends_with(end))
         || lower.starts_with("test_")
-        || lower.ends_with("_test");
-    named || parts.any(|part| matches!(part, "test" | "tests" | "androidTest" | "testing"))
+        || lower.ends_with("_test")
+        || name.contains(".test.")
+        || name.contains(".spec.");
+    named || parts.any(is_test_folder)
+}
+
+fn is_test_folder(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let known = ["test", "tests", "testing", "__tests__", "testfixtures", "spec"];
+    known.contains(&lower.as_str()) || name.ends_with("Test")
 }
 
 #[cfg(test)]
@@ -143,10 +165,18 @@ mod tests {
 
     #[test]
     fn tests_are_told_by_their_path() {
-        for path in ["src/test/java/A.java", "a/FooTest.java", "TestFoo.java", "x/foo_test.go"] {
+        for path in [
+            "src/test/java/A.java",
+            "a/FooTest.java",
+            "TestFoo.java",
+            "x/foo_test.go",
+            "a/b.test.js",
+            "src/integrationTest/A.java",
+            "FooIT.java",
+        ] {
             assert!(is_test(path.as_bytes()), "{path}");
         }
-        for path in ["src/main/java/Latest.java", "a/Contest.java", "Attestation.java"] {
+        for path in ["src/main/java/Latest.java", "a/Contest.java", "Testimonial.java"] {
             assert!(!is_test(path.as_bytes()), "{path}");
         }
     }

@@ -21,15 +21,46 @@ pub(crate) struct Comments {
     pub(crate) quotes: &'static [&'static str],
     /// What encloses texts that may span lines.
     pub(crate) long_quotes: &'static [&'static str],
+    /// What is special.
+    pub(crate) habit: Habit,
+}
+
+/// What sets a language's comments and texts apart from those of its family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Habit {
+    /// Nothing.
+    None,
+    /// A comment starts where a word does: `$#` is none.
+    WordStart,
+    /// `#[` starts an attribute.
+    Attributes,
+    /// Long texts know no escapes.
+    RawTexts,
+    /// There are patterns between slashes.
+    Patterns,
+    /// A single quote encloses one character, if it encloses anything.
+    Characters,
 }
 
 const C_BLOCK: Option<(&str, &str)> = Some(("/*", "*/"));
-const C_LIKE: Comments =
-    Comments { line: &["//"], block: C_BLOCK, quotes: &["\"", "'"], long_quotes: &[] };
+const C_LIKE: Comments = Comments {
+    line: &["//"],
+    block: C_BLOCK,
+    quotes: &["\"", "'"],
+    long_quotes: &[],
+    habit: Habit::None,
+};
 const WITH_TEXT_BLOCKS: Comments = Comments { long_quotes: &["\"\"\""], ..C_LIKE };
-const WITH_BACKTICKS: Comments = Comments { long_quotes: &["`"], ..C_LIKE };
-const HASH: Comments =
-    Comments { line: &["#"], block: None, quotes: &["\"", "'"], long_quotes: &[] };
+const WITH_RAW_TEXTS: Comments = Comments { habit: Habit::RawTexts, ..WITH_TEXT_BLOCKS };
+const WITH_BACKTICKS: Comments = Comments { long_quotes: &["`"], habit: Habit::Patterns, ..C_LIKE };
+const HASH: Comments = Comments {
+    line: &["#"],
+    block: None,
+    quotes: &["\"", "'"],
+    long_quotes: &[],
+    habit: Habit::None,
+};
+const HASH_AT_WORD: Comments = Comments { habit: Habit::WordStart, ..HASH };
 const DASHES: Comments = Comments { line: &["--"], ..HASH };
 
 const LANGUAGES: &[Language] = &[
@@ -42,29 +73,38 @@ const LANGUAGES: &[Language] = &[
     },
     Language { name: "csharp", endings: &[".cs"], comments: WITH_TEXT_BLOCKS },
     Language { name: "dart", endings: &[".dart"], comments: WITH_TEXT_BLOCKS },
-    Language { name: "go", endings: &[".go"], comments: WITH_BACKTICKS },
+    Language {
+        name: "go",
+        endings: &[".go"],
+        comments: Comments { habit: Habit::RawTexts, ..WITH_BACKTICKS },
+    },
     Language { name: "groovy", endings: &[".groovy", ".gradle"], comments: WITH_TEXT_BLOCKS },
     Language {
         name: "haskell",
         endings: &[".hs"],
-        comments: Comments { block: Some(("{-", "-}")), quotes: &["\""], ..DASHES },
+        comments: Comments {
+            block: Some(("{-", "-}")),
+            quotes: &["\""],
+            habit: Habit::Characters,
+            ..DASHES
+        },
     },
     Language {
         name: "javascript",
         endings: &[".js", ".jsx", ".mjs", ".cjs"],
         comments: WITH_BACKTICKS,
     },
-    Language { name: "kotlin", endings: &[".kt", ".kts"], comments: WITH_TEXT_BLOCKS },
+    Language { name: "kotlin", endings: &[".kt", ".kts"], comments: WITH_RAW_TEXTS },
     Language {
         name: "lua",
         endings: &[".lua"],
         comments: Comments { block: Some(("--[[", "]]")), ..DASHES },
     },
-    Language { name: "perl", endings: &[".pl", ".pm"], comments: HASH },
+    Language { name: "perl", endings: &[".pl", ".pm"], comments: HASH_AT_WORD },
     Language {
         name: "php",
         endings: &[".php"],
-        comments: Comments { line: &["//", "#"], ..C_LIKE },
+        comments: Comments { line: &["//", "#"], habit: Habit::Attributes, ..C_LIKE },
     },
     Language {
         name: "python",
@@ -73,10 +113,13 @@ const LANGUAGES: &[Language] = &[
     },
     Language { name: "r", endings: &[".r", ".R"], comments: HASH },
     Language { name: "ruby", endings: &[".rb"], comments: HASH },
-    // Lifetimes look like texts that never end, so only double quotes enclose texts.
-    Language { name: "rust", endings: &[".rs"], comments: Comments { quotes: &["\""], ..C_LIKE } },
-    Language { name: "scala", endings: &[".scala"], comments: WITH_TEXT_BLOCKS },
-    Language { name: "shell", endings: &[".sh", ".bash"], comments: HASH },
+    Language {
+        name: "rust",
+        endings: &[".rs"],
+        comments: Comments { quotes: &["\""], habit: Habit::Characters, ..C_LIKE },
+    },
+    Language { name: "scala", endings: &[".scala"], comments: WITH_RAW_TEXTS },
+    Language { name: "shell", endings: &[".sh", ".bash"], comments: HASH_AT_WORD },
     Language { name: "sql", endings: &[".sql"], comments: Comments { block: C_BLOCK, ..DASHES } },
     Language { name: "swift", endings: &[".swift"], comments: WITH_TEXT_BLOCKS },
     Language {
@@ -86,8 +129,26 @@ const LANGUAGES: &[Language] = &[
     },
 ];
 
+/// Other names that people use.
+const ALIASES: &[(&str, &str)] = &[
+    ("c++", "cpp"),
+    ("c#", "csharp"),
+    ("cs", "csharp"),
+    ("golang", "go"),
+    ("js", "javascript"),
+    ("kt", "kotlin"),
+    ("py", "python"),
+    ("rb", "ruby"),
+    ("rs", "rust"),
+    ("bash", "shell"),
+    ("sh", "shell"),
+    ("ts", "typescript"),
+];
+
 /// The language of this name.
 pub fn language(name: &str) -> Option<Language> {
+    let alias = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
+    let name = alias.map_or(name, |(_, name)| name);
     LANGUAGES.iter().find(|language| language.name.eq_ignore_ascii_case(name)).copied()
 }
 

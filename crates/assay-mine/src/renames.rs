@@ -8,9 +8,12 @@ use gix::bstr::BString;
 
 use crate::history::{Changed, Changes};
 
-/// Pairs deleted files with added ones that differ from them in one line. Files that were only moved
-/// are set aside first. Two texts that differ in one line share their first half or their second, so
-/// each text is looked at once, however many there are.
+/// A file of fewer lines with something on them is not recognised after a move and a change.
+const FEWEST_LINES: usize = 3;
+
+/// Pairs deleted files with added ones that differ from them in exactly one line: first those that
+/// keep their name, then the others, in the order of their paths. Files that were only moved are set
+/// aside before.
 pub(crate) fn pair(
     changes: &mut Changes,
     content: &dyn Fn(ObjectId) -> Result<Option<Vec<u8>>>,
@@ -19,61 +22,106 @@ pub(crate) fn pair(
     if changes.deleted.is_empty() || changes.added.is_empty() {
         return Ok(Vec::new());
     }
+    let deleted = digest_all(&changes.deleted, content)?;
+    let added = digest_all(&changes.added, content)?;
+    // Texts that differ in one line share their first half or their second: few need comparing.
     let mut halves: BTreeMap<Half, Vec<usize>> = BTreeMap::new();
-    for (place, (_, id)) in changes.deleted.iter().enumerate() {
-        for half in content(*id)?.map(|text| halves_of(&text)).into_iter().flatten() {
+    for (place, lines) in deleted.iter().enumerate() {
+        for half in lines.iter().flat_map(|lines| halves_of(lines)) {
             halves.entry(half).or_default().push(place);
         }
     }
-    let mut taken = vec![false; changes.deleted.len()];
-    let mut pairs = Vec::new();
-    for (path, new) in &changes.added {
-        let Some(text) = content(*new)? else { continue };
-        let alike = halves_of(&text).into_iter().filter_map(|half| halves.get(&half)).flatten();
-        let Some(&place) = alike.filter(|&&place| !taken[place]).min() else { continue };
-        taken[place] = true;
-        let (old_path, old) = changes.deleted[place].clone();
-        pairs.push(Changed { path: path.clone(), old_path: Some(old_path), old, new: *new });
+    let mut taken = vec![false; deleted.len()];
+    let mut pairs: Vec<Option<usize>> = vec![None; added.len()];
+    for by_name in [true, false] {
+        for (place, lines) in added.iter().enumerate() {
+            let Some(lines) = lines.as_ref().filter(|_| pairs[place].is_none()) else { continue };
+            let alike = halves_of(lines).into_iter().filter_map(|half| halves.get(&half)).flatten();
+            let fits = |&&old: &&usize| {
+                let same_name =
+                    name_of(&changes.deleted[old].0) == name_of(&changes.added[place].0);
+                !taken[old]
+                    && (same_name || !by_name)
+                    && deleted[old].as_ref().is_some_and(|old| differ_in_one(old, lines))
+            };
+            if let Some(&old) = alike.filter(fits).min() {
+                taken[old] = true;
+                pairs[place] = Some(old);
+            }
+        }
     }
-    Ok(pairs)
+    let pairs = pairs.into_iter().zip(&changes.added).filter_map(|(old, (path, new))| {
+        let (old_path, old) = changes.deleted[old?].clone();
+        Some(Changed { path: path.clone(), old_path: Some(old_path), old, new: *new })
+    });
+    Ok(pairs.collect())
 }
 
 /// Takes out files that are deleted here and added there with the same content.
 fn set_moved_aside(changes: &mut Changes) {
-    let mut gone: BTreeMap<ObjectId, usize> = BTreeMap::new();
-    for (_, id) in &changes.deleted {
-        *gone.entry(*id).or_default() += 1;
+    let moved = common(&changes.deleted, &changes.added);
+    for files in [&mut changes.deleted, &mut changes.added] {
+        let mut left = moved.clone();
+        files.retain(|(_, id)| {
+            let moved = left.get_mut(id).filter(|left| **left > 0);
+            let stays = moved.is_none();
+            if let Some(left) = moved {
+                *left -= 1;
+            }
+            stays
+        });
     }
-    let mut moved: BTreeMap<ObjectId, usize> = BTreeMap::new();
-    changes.added.retain(|(_, id)| {
-        let left = gone.get_mut(id).filter(|left| **left > 0);
-        let is_moved = left.is_some();
-        if let Some(left) = left {
-            *left -= 1;
-            *moved.entry(*id).or_default() += 1;
+}
+
+/// How often each content is on both sides.
+fn common(
+    left: &[(BString, ObjectId)],
+    right: &[(BString, ObjectId)],
+) -> BTreeMap<ObjectId, usize> {
+    let count = |files: &[(BString, ObjectId)]| {
+        let mut counts: BTreeMap<ObjectId, usize> = BTreeMap::new();
+        for (_, id) in files {
+            *counts.entry(*id).or_default() += 1;
         }
-        !is_moved
-    });
-    changes.deleted.retain(|(_, id): &(BString, ObjectId)| {
-        let left = moved.get_mut(id).filter(|left| **left > 0);
-        let is_moved = left.is_some();
-        if let Some(left) = left {
-            *left -= 1;
-        }
-        !is_moved
-    });
+        counts
+    };
+    let right = count(right);
+    let both = |(id, count): (ObjectId, usize)| Some((id, count.min(*right.get(&id)?)));
+    count(left).into_iter().filter_map(both).collect()
+}
+
+/// What tells the lines of each file apart; none for files that are too small to be recognised.
+fn digest_all(
+    files: &[(BString, ObjectId)],
+    content: &dyn Fn(ObjectId) -> Result<Option<Vec<u8>>>,
+) -> Result<Vec<Option<Vec<u128>>>> {
+    let digest = |text: Vec<u8>| {
+        let lines = || text.split_inclusive(|&byte| byte == b'\n');
+        let filled = lines().filter(|line| !line.trim_ascii().is_empty()).count();
+        let digests = lines().map(|line| Fingerprint::of(line).as_number());
+        (filled >= FEWEST_LINES).then(|| digests.collect())
+    };
+    files.iter().map(|(_, id)| Ok(content(*id)?.and_then(digest))).collect()
 }
 
 /// A half of a text: how many lines the whole has, which half, and what it holds.
 type Half = (usize, bool, u128);
 
-fn halves_of(text: &[u8]) -> [Half; 2] {
-    let count = text.split_inclusive(|&byte| byte == b'\n').count();
-    let first: usize =
-        text.split_inclusive(|&byte| byte == b'\n').take(count / 2).map(<[u8]>::len).sum();
-    let (first, second) = text.split_at(first);
-    [(count, false, first), (count, true, second)]
-        .map(|(count, half, part)| (count, half, Fingerprint::of(part).as_number()))
+fn halves_of(lines: &[u128]) -> [Half; 2] {
+    let (first, second) = lines.split_at(lines.len() / 2);
+    [(false, first), (true, second)].map(|(half, part)| {
+        let bytes: Vec<u8> = part.iter().flat_map(|line| line.to_le_bytes()).collect();
+        (lines.len(), half, Fingerprint::of(&bytes).as_number())
+    })
+}
+
+fn differ_in_one(left: &[u128], right: &[u128]) -> bool {
+    left.len() == right.len()
+        && left.iter().zip(right).filter(|(left, right)| left != right).take(2).count() == 1
+}
+
+fn name_of(path: &BString) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }
 
 #[cfg(test)]
@@ -84,30 +132,55 @@ mod tests {
         ObjectId::from_bytes_or_panic(&[number; 20])
     }
 
-    #[test]
-    fn files_that_differ_in_a_line_are_paired() {
-        let texts: BTreeMap<ObjectId, &str> = [
-            (id(1), "package a;\nclass A {\n}\n"),
-            (id(2), "package b;\nclass A {\n}\n"),
-            (id(3), "x\ny\nz\n"),
-            (id(4), "x\ny\nw\n"),
-            (id(5), "only moved\n"),
-            (id(6), "something else\n\n\n"),
-        ]
-        .into();
-        let file = |path: &str, number| (BString::from(path), id(number));
-        let mut changes = Changes {
-            modified: Vec::new(),
-            deleted: vec![file("a/A", 1), file("m", 5), file("x", 3)],
-            added: vec![file("b/A", 2), file("n", 5), file("y", 4), file("z", 6)],
+    fn check(deleted: &[(&str, &str)], added: &[(&str, &str)], expected: &[(&str, &str)]) {
+        let mut texts: Vec<&str> = deleted.iter().chain(added).map(|(_, text)| *text).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        let id_of = |text: &str| id(texts.binary_search(&text).unwrap() as u8 + 1);
+        let files = |files: &[(&str, &str)]| -> Vec<(BString, ObjectId)> {
+            files.iter().map(|(path, text)| ((*path).into(), id_of(text))).collect()
         };
-        let content = |id| Ok(texts.get(&id).map(|text| text.as_bytes().to_vec()));
+        let mut changes =
+            Changes { modified: Vec::new(), deleted: files(deleted), added: files(added) };
+        let content = |wanted| {
+            let text = texts.iter().find(|text| id_of(text) == wanted);
+            Ok(text.map(|text| text.as_bytes().to_vec()))
+        };
         let pairs = pair(&mut changes, &content).unwrap();
         let names: Vec<(String, String)> = pairs
             .iter()
             .map(|pair| (pair.old_path.as_ref().unwrap().to_string(), pair.path.to_string()))
             .collect();
-        let expected = [("a/A", "b/A"), ("x", "y")];
-        assert_eq!(names, expected.map(|(old, new)| (old.to_owned(), new.to_owned())));
+        let expected: Vec<(String, String)> =
+            expected.iter().map(|(old, new)| ((*old).to_owned(), (*new).to_owned())).collect();
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn files_that_differ_in_a_line_are_paired() {
+        check(
+            &[("a/A", "package a;\nclass A {\n}\n"), ("m", "moved\n\n\n"), ("x", "x\ny\nz\n")],
+            &[
+                ("b/A", "package b;\nclass A {\n}\n"),
+                ("n", "moved\n\n\n"),
+                ("y", "x\ny\nw\n"),
+                ("z", "something\nelse\n\n"),
+            ],
+            &[("a/A", "b/A"), ("x", "y")],
+        );
+        check(&[("a", "one\n")], &[("b", "other\n")], &[]);
+        check(&[("a", "one\ntwo\nthree\n")], &[("b", "1\n2\n3\n")], &[]);
+    }
+
+    #[test]
+    fn a_common_header_does_not_mislead() {
+        let text = |package: &str, name: &str| format!("h\nh\nh\nh\n{package}\nclass {name}\n}}\n");
+        let (one, two, three) = (text("a", "One"), text("a", "Two"), text("a", "Three"));
+        let (new_two, new_three) = (text("b", "Two"), text("b", "Three"));
+        check(
+            &[("a/One", &one), ("a/Three", &three), ("a/Two", &two)],
+            &[("b/Three", &new_three), ("b/Two", &new_two)],
+            &[("a/Three", "b/Three"), ("a/Two", "b/Two")],
+        );
     }
 }
