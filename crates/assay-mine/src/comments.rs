@@ -18,6 +18,13 @@ pub(crate) struct LineCode {
     end: State,
 }
 
+impl LineCode {
+    /// Whether there is no code on the line.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.code.is_empty()
+    }
+}
+
 /// The code on the line at `at` of a program, which is read from its start to know what is a comment.
 pub(crate) fn code_of(lines: &[&[u8]], at: usize, comments: &Comments) -> LineCode {
     let mut state = State::Code;

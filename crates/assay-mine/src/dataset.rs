@@ -67,6 +67,10 @@ impl Dataset {
         }
         file.set_len(extent.provenance_bytes).map_err(writing)?;
         remember(&path, seen)?;
+        if let Some(missing) = first_missing(&folder, extent.tasks) {
+            return Err(Error::refused(format!("{} is missing", missing.display()))
+                .hint("something took it away; mine into a new folder"));
+        }
         Ok(Self {
             folder,
             tasks: extent.tasks,
@@ -105,6 +109,14 @@ impl Dataset {
         self.provenance.flush().map_err(|error| Error::writing("write", &path, error))?;
         Ok(Extent { tasks: self.tasks, provenance_bytes: self.provenance_bytes })
     }
+}
+
+/// The first file of a finished task that is not there.
+fn first_missing(folder: &Path, tasks: usize) -> Option<PathBuf> {
+    let files = (1..=tasks).flat_map(|number| {
+        ["Tasks", "Solutions"].map(|part| folder.join(part).join(format!("{number}.txt")))
+    });
+    files.into_iter().find(|path| !path.is_file())
 }
 
 fn remember(path: &Path, seen: &mut HashSet<String>) -> Result<()> {

@@ -106,7 +106,10 @@ fn only_comments(replacement: &Replacement, language: &Language) -> bool {
         let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
         code_of(&lines, replacement.line - 1, &language.comments)
     };
-    code(&replacement.program) == code(&replacement.patched)
+    let (old, new) = (code(&replacement.program), code(&replacement.patched));
+    // White space within code is no comment.
+    let in_code = !old.is_empty() && same_letters(replacement.old(), &replacement.new);
+    old == new && !in_code
 }
 
 /// Whether a path looks like a test's: in a folder of tests, or named like one.

@@ -66,19 +66,27 @@ pub(crate) struct Changes {
 impl History {
     pub(crate) fn open(path: &Path, name: String, walk: Walk) -> Result<Self> {
         let repository = gix::open_opts(path, gix::open::Options::isolated()).map_err(|error| {
-            Error::refused(format!("{} is not a git repository", path.display()))
+            Error::refused(format!("{} cannot be opened as a git repository", path.display()))
                 .because(error)
                 .hint("name the folder that holds .git, or a bare repository")
         })?;
-        let broken = |error| broken(path, error);
+        let broken = |error: gix::Error| broken(path, error);
         let mut commits = Vec::new();
         let mut roots = BTreeSet::new();
         let tips = tips(&repository, path, walk.all_refs)?;
+        // Where a shallow clone ends: their parents are not there.
+        let ends: BTreeSet<ObjectId> = match repository.shallow_commits().map_err(broken)? {
+            Some(ends) => ends.iter().copied().collect(),
+            None => BTreeSet::new(),
+        };
         let order = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
-        for info in repository.rev_walk(tips).sorting(order).all().map_err(broken)? {
-            let info = info.map_err(|error| broken_by(path, error))?;
+        // Without the commit graph, which does not know every date that a commit can have.
+        let history = repository.rev_walk(tips).sorting(order).use_commit_graph(false);
+        for info in history.all().map_err(broken)? {
+            let info = info.map_err(broken)?;
             let mut parents = info.parent_ids();
-            let Some(parent) = parents.next() else {
+            let parent = parents.next().filter(|_| !ends.contains(&info.id));
+            let Some(parent) = parent else {
                 roots.insert(info.id.to_string());
                 continue;
             };
@@ -101,19 +109,27 @@ impl History {
 
 /// Where the history starts from, backwards.
 fn tips(repository: &gix::Repository, path: &Path, all_refs: bool) -> Result<Vec<ObjectId>> {
+    let broken = |error: gix::Error| broken(path, error);
     let mut tips = BTreeSet::new();
     if all_refs {
-        let references = repository.references().map_err(|error| broken(path, error))?;
-        for reference in references.all().map_err(|error| broken(path, error))? {
-            // A reference to nothing, or to no commit, is no start.
-            let id = reference.ok().and_then(|mut reference| reference.peel_to_id().ok());
-            let commit = id.and_then(|id| id.object().ok()?.try_into_commit().ok());
-            tips.extend(commit.map(|commit| commit.id));
+        let references = repository.references().map_err(broken)?;
+        for prefix in ["refs/heads/", "refs/remotes/", "refs/tags/"] {
+            for reference in references.prefixed(prefix).map_err(broken)? {
+                let mut reference = reference.map_err(|error| broken_by(path, error))?;
+                let id = reference.peel_to_id().map_err(broken)?;
+                // A tag may name a file or a folder, which has no history.
+                let commit = id.object().map_err(broken)?.try_into_commit().ok();
+                tips.extend(commit.map(|commit| commit.id));
+            }
         }
     }
-    tips.extend(repository.head_id().ok().map(gix::Id::detach));
+    let head = repository.head().map_err(broken)?;
+    if !head.is_unborn() {
+        tips.insert(head.into_peeled_id().map_err(broken)?.detach());
+    }
     if tips.is_empty() {
-        return Err(Error::refused(format!("{} has no commits", path.display())));
+        return Err(Error::refused(format!("{} has no commits where HEAD is", path.display()))
+            .hint("check out a branch that has some, or follow every branch with --all-refs"));
     }
     Ok(tips.into_iter().collect())
 }

@@ -13,11 +13,11 @@ use crate::filter::{Filters, Rejected, examine, is_test};
 use crate::history::{Changed, Commit, History, Reader, Walk};
 use crate::renames::pair;
 use crate::split::{Side, Split, date, place, sides};
-use crate::state::{Plan, Source, State};
+use crate::state::{Lock, Plan, Source, State};
 use crate::text::decode;
 
 /// So many commits are looked at before the state is saved.
-const CHUNK: usize = 256;
+const CHUNK: usize = 64;
 
 /// What is mined, and into what.
 #[derive(Debug, Clone)]
@@ -55,6 +55,7 @@ pub struct Mined {
 pub fn mine(request: &Request, progress: &dyn Progress, cancel: &Cancel) -> Result<Mined> {
     let histories = open_all(request)?;
     let sides = sides(request.split.as_ref(), &histories)?;
+    let lock = Lock::take(&request.output)?;
     let mut mining = Mining::open(request, &histories, &sides)?;
     let mut before = 0;
     for (history, &side) in histories.iter().zip(&sides) {
@@ -75,13 +76,19 @@ pub fn mine(request: &Request, progress: &dyn Progress, cancel: &Cancel) -> Resu
         }
         progress.finish();
     }
+    lock.remove(&request.output);
     Ok(mining.summary(&histories))
 }
 
 fn open_all(request: &Request) -> Result<Vec<History>> {
     let mut histories: Vec<History> = Vec::new();
+    let mut places = BTreeSet::new();
     for path in &request.repositories {
-        let name = free_name(path, &histories)?;
+        let place = path.canonicalize().map_err(|error| Error::reading("open", path, error))?;
+        if !places.insert(place.clone()) {
+            return Err(Error::usage(format!("{} is named twice", path.display())));
+        }
+        let name = free_name(&place, &histories);
         histories.push(History::open(path, name, request.walk)?);
     }
     Ok(histories)
@@ -89,18 +96,17 @@ fn open_all(request: &Request) -> Result<Vec<History>> {
 
 /// What the repository at `path` is called: its folder's name, with more of the path where another
 /// has it already.
-fn free_name(path: &Path, taken: &[History]) -> Result<String> {
-    let whole = path.canonicalize().map_err(|error| Error::reading("open", path, error))?;
-    let whole = if whole.ends_with(".git") { whole.parent().unwrap_or(&whole) } else { &whole };
+fn free_name(path: &Path, taken: &[History]) -> String {
+    let whole = if path.ends_with(".git") { path.parent().unwrap_or(path) } else { path };
     let parts: Vec<String> = whole.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     for from in (0..parts.len()).rev() {
         let name = parts[from..].join("/");
         let name = name.strip_suffix(".git").unwrap_or(&name).to_owned();
         if taken.iter().all(|history| history.name != name) {
-            return Ok(name);
+            return name;
         }
     }
-    Err(Error::usage(format!("{} is named twice", path.display())))
+    path.display().to_string()
 }
 
 /// A task that was found, without its text.
@@ -200,7 +206,8 @@ impl<'a> Mining<'a> {
         };
         // The text is read again, so that a commit that changes a thousand files fits in memory.
         let program = reader.content(found.changed.old)?;
-        let program = decode(&program, self.request.filters.encoding).unwrap_or_default();
+        let program = decode(&program, self.request.filters.encoding)
+            .ok_or_else(|| Error::failed(format!("{} is no text any more", provenance.path)))?;
         dataset.add(&task_text(&found.new, &program), found.line, &provenance)
     }
 

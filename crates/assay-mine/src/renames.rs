@@ -136,7 +136,7 @@ mod tests {
         let mut texts: Vec<&str> = deleted.iter().chain(added).map(|(_, text)| *text).collect();
         texts.sort_unstable();
         texts.dedup();
-        let id_of = |text: &str| id(texts.binary_search(&text).unwrap() as u8 + 1);
+        let id_of = |text: &str| id(u8::try_from(texts.binary_search(&text).unwrap()).unwrap());
         let files = |files: &[(&str, &str)]| -> Vec<(BString, ObjectId)> {
             files.iter().map(|(path, text)| ((*path).into(), id_of(text))).collect()
         };

@@ -13,7 +13,7 @@ use crate::history::History;
 pub struct Split {
     /// The date that divides past and future.
     pub cutoff: Cutoff,
-    /// The repositories to test on; none means a share of all projects, drawn by their names.
+    /// The repositories to test on; none means a share of all projects.
     pub test_projects: Vec<String>,
     /// The share of projects to test on.
     pub test_share: f64,
@@ -75,10 +75,14 @@ pub(crate) fn sides(split: Option<&Split>, histories: &[History]) -> Result<Vec<
             .hint(format!("the repositories are {}", names.join(", "))));
     }
     let projects = projects(histories);
+    let first_root = |project: usize| {
+        let members = histories.iter().zip(&projects).filter(|(_, of)| **of == project);
+        members.flat_map(|(history, _)| &history.roots).min().cloned().unwrap_or_default()
+    };
     let side = |project: usize| {
         let mut members = histories.iter().zip(&projects).filter(|(_, of)| **of == project);
         let is_test = if split.test_projects.is_empty() {
-            drawn(&histories[project].name) < split.test_share
+            drawn(&first_root(project)) < split.test_share
         } else {
             members.any(|(history, _)| split.test_projects.contains(&history.name))
         };
@@ -116,10 +120,10 @@ fn projects(histories: &[History]) -> Vec<usize> {
     projects
 }
 
-/// A number between 0 and 1 that depends on the name alone, so that a project stays on its side when
-/// others join.
-fn drawn(name: &str) -> f64 {
-    let digest = Digest::of(name.as_bytes());
+/// A number between 0 and 1 that depends on a project's first root commit alone, so that it stays on
+/// its side when others join, in whatever order and under whatever name.
+fn drawn(root: &str) -> f64 {
+    let digest = Digest::of(root.as_bytes());
     let number =
         digest.as_bytes()[..4].iter().fold(0, |sum: u32, &byte| sum << 8 | u32::from(byte));
     f64::from(number) / (f64::from(u32::MAX) + 1.0)

@@ -1,7 +1,8 @@
 //! How far the mining is, so that it can go on.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -14,6 +15,39 @@ use crate::history::Walk;
 use crate::split::{Side, Split};
 
 const STATE: &str = "mining.json";
+const PART: &str = "mining.json.part";
+const LOCK: &str = "mining.lock";
+
+/// Keeps others from mining into the same folder, as long as it lives.
+pub(crate) struct Lock(File);
+
+impl Lock {
+    /// Makes the folder if it is not there, and takes its lock.
+    pub(crate) fn take(folder: &Path) -> Result<Self> {
+        if folder.exists() && !folder.is_dir() {
+            return Err(Error::refused(format!("{} is not a folder", folder.display()))
+                .hint("name a folder for the dataset"));
+        }
+        fs::create_dir_all(folder).map_err(|error| Error::writing("make", folder, error))?;
+        let path = folder.join(LOCK);
+        let file = File::create(&path).map_err(|error| Error::writing("make", &path, error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => {
+                let message = format!("something else is mining into {}", folder.display());
+                Err(Error::refused(message).hint("wait for its end, or name another folder"))
+            }
+            Err(TryLockError::Error(error)) => Err(Error::writing("lock", &path, error)),
+        }
+    }
+
+    /// Takes the lock's file away, because the work is done.
+    pub(crate) fn remove(self, folder: &Path) {
+        // Whoever comes next makes a new one.
+        let _ = fs::remove_file(folder.join(LOCK));
+        drop(self.0);
+    }
+}
 
 /// Everything that the outcome depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,12 +106,14 @@ impl State {
     }
 
     fn first(folder: &Path, plan: Plan) -> Result<Self> {
-        let filled = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+        let ours = |name: OsString| name == PART || name == LOCK;
+        let filled = folder.read_dir().is_ok_and(|mut entries| {
+            entries.any(|entry| entry.is_ok_and(|entry| !ours(entry.file_name())))
+        });
         if filled {
             return Err(Error::refused(format!("{} is not empty", folder.display()))
                 .hint("mine into a new folder"));
         }
-        fs::create_dir_all(folder).map_err(|error| Error::writing("make", folder, error))?;
         let state = Self {
             plan,
             commits: 0,
@@ -92,7 +128,7 @@ impl State {
     /// Replaces the state in `folder`, all at once.
     pub(crate) fn save(&self, folder: &Path) -> Result<()> {
         let path = folder.join(STATE);
-        let part = folder.join("mining.json.part");
+        let part = folder.join(PART);
         let writing = |error| Error::writing("write", &path, error);
         let mut text = serde_json::to_vec_pretty(self).map_err(|error| writing(error.into()))?;
         text.push(b'\n');

@@ -277,24 +277,23 @@ fn misuse_is_told() {
         assert_eq!(said.code, code, "{arguments:?}: {said:?}");
         assert!(said.err.contains(message), "{arguments:?}: {said:?}");
     };
-    check(&["plain", "-o", "out"], 3, "plain is not a git repository");
+    check(&["plain", "-o", "out"], 3, "plain cannot be opened as a git repository");
     check(&["nowhere", "-o", "out"], 3, "nowhere");
     check(&["project.git", "-o", "full"], 3, "full is not empty");
     check(&["project.git", "-o", "out", "--language", "cobol"], 2, "no language is called cobol");
     check(&["project.git", "-o", "out", "--encoding", "x"], 2, "no encoding is called x");
     check(&["project.git", "-o", "out", "--cutoff", "soon"], 2, "expected a date");
-    check(
-        &["project.git", "project.git", "-o", "out", "--cutoff", "2017-01-01"],
-        2,
-        "no project is left",
-    );
+    check(&["project.git", "-o", "out", "--cutoff", "2017-01-01"], 2, "no project is left");
+    check(&["project.git", "./project.git", "-o", "out"], 2, "is named twice");
+    check(&["project.git", "-o", "out", "--test-share", "0.3"], 2, "--cutoff");
+    check(&["project.git", "-o", "full/x"], 3, "full/x is not a folder");
     assert_eq!(mine(keep.path(), &["project.git", "-o", "mined"]).code, 0);
     check(&["project.git", "-o", "mined", "--no-tests"], 3, "other settings");
     let mut empty = PathBuf::from(keep.path());
     empty.push("empty");
     fs::create_dir(&empty).unwrap();
     git(&empty, &["init", "--quiet", "."], b"");
-    check(&["empty", "-o", "out"], 3, "has no commits");
+    check(&["empty", "-o", "out"], 3, "has no commits where HEAD is");
 }
 
 /// Every file under a folder, with its content.
@@ -369,4 +368,34 @@ fn interrupted_mining_ends_with_the_same_bytes() {
         assert!(mended == whole, "round {round} differs");
     }
     assert!(unfinished >= 3, "the kills came too early or too late to test anything: {unfinished}");
+}
+
+#[test]
+fn shallow_clones_work_and_broken_repositories_are_told() {
+    let keep = tempfile::tempdir().unwrap();
+    let repository = history().make(keep.path(), "project.git");
+    let url = format!("file://{}", repository.display());
+    git(keep.path(), &["clone", "--quiet", "--depth", "3", &url, "shallow"], b"");
+    let said = mine(keep.path(), &["shallow", "-o", "few", "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    fs::write(repository.join("refs/heads/bad"), "garbage\n").unwrap();
+    let said = mine(keep.path(), &["project.git", "-o", "all", "--all-refs"]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("project.git cannot be read"), "{said:?}");
+    fs::write(repository.join("HEAD"), "ref: refs/heads/nowhere\n").unwrap();
+    let said = mine(keep.path(), &["project.git", "-o", "none"]);
+    assert!(said.err.contains("has no commits where HEAD is"), "{said:?}");
+    assert!(said.err.contains("--all-refs"), "{said:?}");
+}
+
+#[test]
+fn one_stray_byte_does_not_change_other_lines() {
+    let keep = tempfile::tempdir().unwrap();
+    let mut script = Script::default();
+    script.commit("start", &[Put("M.java", b"gr\xc3\xbcn;\nbad\xe9;\nc;\n")]);
+    script.commit("encoding alone", &[Put("M.java", b"gr\xc3\xbcn;\nbad\xc3\xa9;\nc;\n")]);
+    script.commit("code", &[Put("M.java", b"gr\xc3\xbcn;\nbad\xc3\xa9;\nd;\n")]);
+    let repository = script.make(keep.path(), "project.git");
+    assert_eq!(mine(keep.path(), &["project.git", "-o", "mined"]).code, 0);
+    assert_eq!(told(&repository, &keep.path().join("mined")), ["code: M.java:3 d;"]);
 }

@@ -477,3 +477,18 @@ fn a_changed_byte_in_an_opened_folder_is_named() {
     assert!(said.err.contains("Tasks/2.txt is missing; more was not sealed"), "{said:?}");
     assert_eq!(run(keep.path(), &["data", "unseal", "D.age"]).code, 2);
 }
+
+#[test]
+fn force_replaces_only_what_seal_made() {
+    let keep = sealed();
+    let before = fs::read(keep.path().join("D/Tasks/1.txt")).unwrap();
+    for arguments in [
+        ["data", "seal", "D", "-o", "D/Tasks/1.txt", "--force"].as_slice(),
+        &["data", "seal", "D", "-o", "E.age", "--commitment", "D/Tasks/1.txt", "--force"],
+    ] {
+        let said = run(keep.path(), arguments);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.err.contains("--force replaces only what seal made"), "{said:?}");
+    }
+    assert_eq!(fs::read(keep.path().join("D/Tasks/1.txt")).unwrap(), before);
+}

@@ -98,6 +98,13 @@ fn check_outputs(request: &SealRequest) -> Result<()> {
             return Err(already_there(path));
         }
     }
+    // What is forced away must be one of ours: it could be the very data that is to be sealed.
+    if output.exists() && !is_sealed(output) {
+        return Err(not_ours(output, "a sealed file"));
+    }
+    if commitment.exists() && Commitment::load(commitment).is_err() {
+        return Err(not_ours(commitment, "a commitment"));
+    }
     if let Lock::NewKey(path) = lock
         && path.symlink_metadata().is_ok()
     {
@@ -109,6 +116,18 @@ fn check_outputs(request: &SealRequest) -> Result<()> {
             .hint("give --commitment another name"));
     }
     Ok(())
+}
+
+fn is_sealed(path: &Path) -> bool {
+    const START: &[u8] = b"age-encryption.org/";
+    let mut start = [0; START.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *START
+}
+
+fn not_ours(path: &Path, what: &str) -> Error {
+    Error::refused(format!("{} is there already, and is not {what}", path.display()))
+        .hint("--force replaces only what seal made; give another name")
 }
 
 fn already_there(path: &Path) -> Error {

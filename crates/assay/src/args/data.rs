@@ -22,7 +22,13 @@ pub(crate) enum DataCommand {
     /// Count files, lines, lengths and duplicates.
     Stats(DatasetArguments),
     /// Make datasets from git history.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  assay data mine codrep ~/src/guava -o guava
+  assay data mine codrep --help                    every filter and the split"
+    )]
     Mine(MineCommand),
     /// Lock a folder of hidden data away, and commit to it in public.
     Seal(SealArguments),
@@ -122,8 +128,8 @@ pub(crate) struct MineArguments {
     #[arg(long, value_name = "NAME", requires = "cutoff")]
     pub(crate) test_project: Vec<String>,
 
-    /// The share of projects to test on, drawn by their names.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
+    /// The share of projects to test on, drawn by their root commits.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share, requires = "cutoff", conflicts_with = "test_project")]
     pub(crate) test_share: f64,
 
     /// Print what was found as JSON.

@@ -65,11 +65,23 @@ pub(crate) enum Command {
     Solvers(ListArguments),
     /// Say what there is to know about a task.
     Show(ShowArguments),
-    /// List, check and measure datasets.
-    #[command(subcommand)]
+    /// List, check, measure, mine and seal datasets.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  assay data verify Dataset4.tar.zst
+  assay data mine codrep ~/src/guava -o guava
+  assay data seal hidden -o hidden.age"
+    )]
     Data(DataCommand),
     /// Train what assay ships, from data.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  assay train locate --data Dataset1:Dataset2:Dataset3:Dataset4 -o locate.bin"
+    )]
     Train(TrainCommand),
     /// Print a shell's completion script.
     #[command(after_help = "\
@@ -169,6 +181,7 @@ Examples:
   assay score codrep predictions.txt --data Dataset4
   cat predictions.txt | assay score codrep - -d /data/Dataset1:/data/Dataset2
   assay score codrep predictions.txt --data Dataset4 --format codrep
+  assay score codrep predictions.txt --data Dataset4 --distinct
 
 A line that cannot be accepted refuses the whole file; all such lines are listed.")]
 pub(crate) struct ScoreArguments {

@@ -17,6 +17,16 @@ pub(crate) fn codrep(arguments: &MineArguments) -> Result<u8> {
     } else {
         show(&mined)?;
     }
+    for (side, _) in mined.tasks.iter().filter(|(_, tasks)| **tasks == 0) {
+        if mined.complete {
+            let title = match side {
+                Side::All => "no task was found",
+                Side::Train => "no task is left to train on",
+                Side::Test => "no task is left to test on",
+            };
+            output::warn(title);
+        }
+    }
     if mined.complete {
         return Ok(exit_code::DONE);
     }

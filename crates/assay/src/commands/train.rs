@@ -42,6 +42,9 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
         return Err(Error::usage("nothing would be kept")
             .hint("name a file for the weights with -o, or test with --leave-one-out"));
     }
+    if let Some(path) = &arguments.output {
+        check_target(path)?;
+    }
     let settings = Settings {
         trees: arguments.trees as usize,
         seed: arguments.seed,
@@ -49,6 +52,10 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
         ..Settings::default()
     };
     let lessons = Lessons::read(&data_at(&arguments.data)?, &Bar::new())?;
+    if arguments.leave_one_out && lessons.datasets().len() < 2 {
+        return Err(Error::usage("leaving one out needs two datasets or more")
+            .hint("name several with --data, joined by `:`"));
+    }
     let train = |hold_out: Option<usize>| -> Trained {
         lessons.train(hold_out, arguments.forests as usize, &settings, &Bar::new())
     };
@@ -136,6 +143,16 @@ fn show_tests(tests: &[Test]) -> Result<()> {
     });
     let header = ["missed"].into_iter().chain(MISSES.map(|(_, title)| title));
     output::table(header, rows)
+}
+
+/// Says early what would only be found out after the training.
+fn check_target(path: &Path) -> Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if path.is_dir() || parent.is_some_and(|parent| !parent.is_dir()) {
+        return Err(Error::usage(format!("{} cannot be written", path.display()))
+            .hint("-o names a file in a folder that is there"));
+    }
+    Ok(())
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {

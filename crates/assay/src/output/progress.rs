@@ -43,7 +43,7 @@ impl Progress for Bar {
         self.shown.set_prefix(label.to_owned());
         label.clone_into(&mut self.label.borrow_mut());
         if done > 0 {
-            talk(&format!("{label}: {done} of {total} problems are done already"));
+            talk(&format!("{label}: {done} of {total} are done already"));
         }
     }
 
