@@ -1,12 +1,15 @@
-//! The competition's baselines.
+//! The baselines: the competition's own, and those that a competitor would try first.
 
 use assay_core::{
     AnswerEach, Ask, DigestOf, Effort, LineQuestion, Question, Reference, Response, Result, Why,
 };
+use assay_locate::{ByOverlap, by_overlap};
+use assay_syntax::java;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::SolverSettings;
+use crate::parsing::{MOST_CHECKS, parsing_first};
 
 /// The baselines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +22,12 @@ pub enum Baseline {
     Last,
     /// Lines drawn at random.
     Random,
+    /// Lines drawn at random among those that leave a program that parses.
+    RandomParses,
+    /// The line that shares most tokens with the new one.
+    MostSimilar,
+    /// The line that shares most tokens, among those that leave a program that parses.
+    MostSimilarParses,
     /// The end of the file that is farther from the solution.
     Worst,
     /// The solution.
@@ -26,8 +35,17 @@ pub enum Baseline {
 }
 
 impl Baseline {
-    const ALL: [Self; 6] =
-        [Self::First, Self::Middle, Self::Last, Self::Random, Self::Worst, Self::Gold];
+    const ALL: [Self; 9] = [
+        Self::First,
+        Self::Middle,
+        Self::Last,
+        Self::Random,
+        Self::RandomParses,
+        Self::MostSimilar,
+        Self::MostSimilarParses,
+        Self::Worst,
+        Self::Gold,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -35,6 +53,9 @@ impl Baseline {
             Self::Middle => "middle",
             Self::Last => "last",
             Self::Random => "random",
+            Self::RandomParses => "random-parses",
+            Self::MostSimilar => "most-similar",
+            Self::MostSimilarParses => "most-similar-parses",
             Self::Worst => "worst",
             Self::Gold => "gold",
         }
@@ -47,9 +68,15 @@ impl Baseline {
     /// Its name with those settings that change its answers.
     pub(crate) fn identity(self, settings: &SolverSettings) -> String {
         let name = self.name();
+        let SolverSettings { top, seed, .. } = settings;
+        let grammar = java::GRAMMAR;
         match self {
-            Self::Random => format!("{name},top={},seed={}", settings.top, settings.seed),
-            Self::First | Self::Middle | Self::Last => format!("{name},top={}", settings.top),
+            Self::Random => format!("{name},top={top},seed={seed}"),
+            Self::RandomParses => format!("{name},grammar={grammar},top={top},seed={seed}"),
+            Self::MostSimilarParses => format!("{name},grammar={grammar},top={top}"),
+            Self::First | Self::Middle | Self::Last | Self::MostSimilar => {
+                format!("{name},top={top}")
+            }
             Self::Worst | Self::Gold => name.to_owned(),
         }
     }
@@ -74,6 +101,21 @@ impl BaselineSolver {
             Baseline::Last => (1..=length).rev().take(top).collect(),
             Baseline::Middle => from_the_middle(length).take(top).collect(),
             Baseline::Random => random_lines(question, top, self.seed),
+            Baseline::RandomParses => {
+                let drawn = random_lines(question, top.max(MOST_CHECKS).min(length), self.seed);
+                parsing_first(question, &drawn, top)
+            }
+            Baseline::MostSimilar => {
+                let ByOverlap { possible, others } =
+                    by_overlap(question.line(), question.program());
+                in_order(possible, others, length, top)
+            }
+            Baseline::MostSimilarParses => {
+                let ByOverlap { possible, others } =
+                    by_overlap(question.line(), question.program());
+                let possible = parsing_first(question, &possible, top);
+                in_order(possible, others, length, top)
+            }
             Baseline::Gold => vec![solution?],
             Baseline::Worst => {
                 let solution = solution?;
@@ -94,7 +136,12 @@ impl AnswerEach for BaselineSolver {
     }
 
     fn effort(&self) -> Effort {
-        Effort::Trivial
+        match self.baseline {
+            Baseline::RandomParses | Baseline::MostSimilar | Baseline::MostSimilarParses => {
+                Effort::Working
+            }
+            _ => Effort::Trivial,
+        }
     }
 
     fn peeks(&self) -> bool {
@@ -109,6 +156,13 @@ fn from_the_middle(length: usize) -> impl Iterator<Item = usize> {
         [Some(middle + distance).filter(|&line| line <= length), middle.checked_sub(distance)]
     });
     std::iter::once(middle).chain(around.flatten().filter(|&line| line > 0))
+}
+
+/// The `top` first of the lines that are possible (all, or at least `top` of them), then of the
+/// others, then of those that exist only where a lone CR ends a line.
+fn in_order(possible: Vec<usize>, others: Vec<usize>, length: usize, top: usize) -> Vec<usize> {
+    let known = possible.len() + others.len();
+    possible.into_iter().chain(others).chain(known + 1..=length).take(top).collect()
 }
 
 /// Different lines, drawn by the seed and the question alone: the same on every machine, in
@@ -126,15 +180,20 @@ mod tests {
     use std::time::Duration;
 
     use assay_core::LineRule;
+    use proptest::prelude::*;
 
     use super::*;
 
     fn answer(baseline: Baseline, top: usize, length: usize, solution: usize) -> Vec<usize> {
-        let settings =
-            SolverSettings { seed: 1, top, time_limit: Duration::ZERO, working_folder: ".".into() };
         let text = format!("x\n\n{}", "y\n".repeat(length));
         let question = LineQuestion::new(text.into(), LineRule::LineFeed);
-        BaselineSolver::new(baseline, &settings).lines(&question, Some(solution)).unwrap()
+        solver(baseline, top).lines(&question, Some(solution)).unwrap()
+    }
+
+    fn solver(baseline: Baseline, top: usize) -> BaselineSolver {
+        let settings =
+            SolverSettings { seed: 1, top, time_limit: Duration::ZERO, working_folder: ".".into() };
+        BaselineSolver::new(baseline, &settings)
     }
 
     #[test]
@@ -162,5 +221,105 @@ mod tests {
         assert_eq!(lines.iter().collect::<HashSet<_>>().len(), 40);
         assert!(lines.iter().all(|line| (1..=50).contains(line)));
         assert_eq!(answer(Baseline::Random, 99, 5, 3).len(), 5);
+    }
+
+    const PROGRAM: &str = "\
+class Account {
+    private long balance;
+
+    void deposit(long amount) {
+        if (amount < 0) {
+            throw new IllegalArgumentException();
+        }
+        balance = balance + amount;
+    }
+}
+";
+
+    const GUESSES: [Baseline; 3] =
+        [Baseline::MostSimilar, Baseline::MostSimilarParses, Baseline::RandomParses];
+
+    fn guess(baseline: Baseline, top: usize, line: &str, program: impl AsRef<[u8]>) -> Vec<usize> {
+        let text = [line.as_bytes(), b"\n\n", program.as_ref()].concat();
+        let question = LineQuestion::new(text, LineRule::Universal);
+        solver(baseline, top).lines(&question, None).unwrap()
+    }
+
+    #[test]
+    fn the_most_similar_line_is_meant() {
+        let guess = |top, line| guess(Baseline::MostSimilar, top, line, PROGRAM);
+        assert_eq!(guess(1, "        if (amount <= 0) {"), [5]);
+        assert_eq!(guess(2, "        balance += amount;"), [8, 2]);
+        assert_eq!(guess(99, "    private long balance;")[8..], [2, 3], "copy and blank line last");
+    }
+
+    #[test]
+    fn a_line_that_breaks_the_program_is_not_meant() {
+        // Most alike is `if (amount < 0) {`, which a statement cannot replace.
+        let line = "        assert (amount < 0);";
+        assert_eq!(guess(Baseline::MostSimilar, 1, line, PROGRAM), [5]);
+        assert_eq!(guess(Baseline::MostSimilarParses, 2, line, PROGRAM), [6, 8]);
+        let brace = "        while (amount < 0) {";
+        for baseline in [Baseline::MostSimilarParses, Baseline::RandomParses] {
+            assert_eq!(guess(baseline, 1, brace, PROGRAM), [5]);
+        }
+    }
+
+    #[test]
+    fn where_no_line_parses_any_will_do() {
+        let line = "} } }";
+        let most_similar = guess(Baseline::MostSimilar, 3, line, PROGRAM);
+        assert_eq!(guess(Baseline::MostSimilarParses, 3, line, PROGRAM), most_similar);
+        assert_eq!(guess(Baseline::RandomParses, 3, line, PROGRAM).len(), 3);
+    }
+
+    #[test]
+    fn as_many_lines_as_were_asked_for_are_guessed_in_any_text() {
+        let deep = ["(", "{", "a<", "if(a)"].map(|part| part.repeat(100_000));
+        let large = "x".repeat(10 << 20);
+        let texts: Vec<Vec<u8>> = [
+            "def f(x):\n    return [y for y in x]\n",
+            "#include <stdio.h>\nint main(void) { return 0; }\n",
+            "\0\0\n\0",
+            "\n\n\n",
+            "new line",
+            "a\rb\rc",
+            "class A {\r\n}\r\n",
+            &large,
+        ]
+        .into_iter()
+        .chain(deep.iter().map(String::as_str))
+        .map(|text| text.as_bytes().to_vec())
+        .chain([vec![0xFF, 0xFE, b'\n', 0xC3, b'\n']])
+        .collect();
+        for text in &texts {
+            for baseline in GUESSES {
+                check_guesses(baseline, "new line", text);
+            }
+        }
+        let long_line = "a<".repeat(1 << 20);
+        for baseline in GUESSES {
+            check_guesses(baseline, &long_line, PROGRAM.as_bytes());
+        }
+    }
+
+    fn check_guesses(baseline: Baseline, line: &str, program: &[u8]) {
+        let text = [line.as_bytes(), b"\n\n", program].concat();
+        let length = LineQuestion::new(text, LineRule::Universal).length();
+        for top in [1, 3, 100] {
+            let lines = guess(baseline, top, line, program);
+            assert_eq!(lines.len(), top.min(length), "{baseline:?}");
+            assert_eq!(lines.iter().collect::<HashSet<_>>().len(), lines.len(), "{lines:?}");
+            assert!(lines.iter().all(|line| (1..=length).contains(line)), "{lines:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn guesses_are_lines_of_any_text(line in "[^\n]*", program: Vec<u8>) {
+            for baseline in GUESSES {
+                check_guesses(baseline, &line, &program);
+            }
+        }
     }
 }

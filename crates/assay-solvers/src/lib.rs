@@ -7,6 +7,7 @@ mod answer_file;
 mod baseline;
 mod file;
 mod locate;
+mod parsing;
 mod program;
 mod spec;
 

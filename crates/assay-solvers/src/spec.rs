@@ -28,6 +28,15 @@ pub const CARDS: &[SolverCard] = &[
     SolverCard { spec: "middle", about: "always the middle line" },
     SolverCard { spec: "last", about: "always the last line" },
     SolverCard { spec: "random", about: "--top K different lines at random; --seed decides which" },
+    SolverCard {
+        spec: "random-parses",
+        about: "like random, among the lines with which the file still parses as Java",
+    },
+    SolverCard { spec: "most-similar", about: "the line that shares most tokens with the new one" },
+    SolverCard {
+        spec: "most-similar-parses",
+        about: "like most-similar, among the lines with which the file still parses as Java",
+    },
     SolverCard { spec: "worst", about: "the end of the file that is farther from the solution" },
     SolverCard { spec: "gold", about: "the solution itself: checks data and grading" },
     SolverCard {
@@ -190,6 +199,9 @@ mod tests {
         for text in [
             "first",
             "gold",
+            "most-similar",
+            "most-similar-parses",
+            "random-parses",
             "locate",
             "locate:a/model.bin",
             "file:a/b.txt",

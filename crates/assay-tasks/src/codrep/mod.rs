@@ -57,7 +57,16 @@ static CARD: TaskCard = TaskCard {
                 largest number given for one task",
         },
     ],
-    default_solvers: &["locate", "first", "middle", "last", "random", "worst", "gold"],
+    default_solvers: &[
+        "locate",
+        "most-similar",
+        "first",
+        "middle",
+        "last",
+        "random",
+        "worst",
+        "gold",
+    ],
     examples: &[
         "assay run codrep --data sample --solver locate",
         "assay run codrep --data Dataset4.tar.zst --solver middle --solver last",

@@ -1,0 +1,45 @@
+//! How much a text may cost.
+
+/// Work that may still be done, in steps of a hundred parser operations or a hundred tree nodes.
+pub(crate) struct Work {
+    steps: u32,
+    nodes: u32,
+}
+
+/// How many nodes of a tree make a step; the parser counts its operations in hundreds too.
+const NODES_IN_A_STEP: u32 = 100;
+
+impl Work {
+    pub(crate) fn new(steps: u32) -> Self {
+        Self { steps, nodes: 0 }
+    }
+
+    /// Takes so many steps, if they are left.
+    pub(crate) fn take(&mut self, steps: u32) -> Option<()> {
+        self.steps = self.steps.checked_sub(steps)?;
+        Some(())
+    }
+
+    /// Takes what looking at a node costs, if it is left.
+    pub(crate) fn node(&mut self) -> Option<()> {
+        self.nodes += 1;
+        if self.nodes == NODES_IN_A_STEP {
+            self.nodes = 0;
+            self.take(1)?;
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_ends() {
+        let mut work = Work::new(2);
+        assert!(work.take(1).is_some());
+        assert_eq!((0..1000).take_while(|_| work.node().is_some()).count(), 199);
+        assert!(work.take(1).is_none());
+    }
+}
