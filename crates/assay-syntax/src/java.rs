@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use memchr::{memchr_iter, memrchr};
 use tree_sitter::{InputEdit, ParseOptions, ParseState, Parser, Point, Tree};
 
-use crate::load::load;
+use crate::outline::Outline;
 use crate::work::Work;
 
 /// The grammar and the parser, which every verdict hangs on.
@@ -15,13 +15,27 @@ pub const GRAMMAR: &str = "java-0.23.5/tree-sitter-0.27.1";
 /// A larger text is data, not a program.
 const LARGEST: usize = 2 << 20;
 
-/// How deep a parser's stack may get, at most: several times what programs need.
-const DEEPEST: usize = 2_000;
+/// A longer replacement is data too.
+const LONGEST_REPLACEMENT: usize = 1 << 10;
+
+/// How much of a text is parsed at a time. Errors cost the more the more there are, so a text that
+/// is no Java has to be given up early.
+const PIECE: usize = 2 << 10;
+
+/// The largest load: twice what programs need.
+const HARDEST: usize = 1_000;
+
+/// A text with more flaws is no Java; in published data, a file that has any has a dozen or two.
+const MOST_FLAWS: usize = 64;
 
 /// What a text and all questions about it may cost together, in steps.
 ///
 /// A file of usual size takes fifty for itself and ten for each question.
 const MOST_STEPS: u32 = 10_000;
+
+/// What a step costs after an error. To go on from an error the parser tries many ways, on a deep
+/// stack a hundred times as many as usual.
+const STEPS_AFTER_AN_ERROR: u32 = 50;
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = RefCell::new(parser());
@@ -50,9 +64,9 @@ impl<'a> Checked<'a> {
     /// Parses a program. Any bytes are one.
     pub fn new(text: &'a [u8]) -> Self {
         let mut work = Work::new(MOST_STEPS);
-        let load = load(text);
-        let small = text.len() <= LARGEST && load <= DEEPEST;
-        let parsed = if small { Parsed::new(text, &mut work) } else { None };
+        let Outline { load, cuts } = Outline::new(text, PIECE);
+        let easy = text.len() <= LARGEST && load <= HARDEST;
+        let parsed = if easy { Parsed::new(text, &cuts, &mut work) } else { None };
         Self { text, load, parsed, work }
     }
 
@@ -60,47 +74,96 @@ impl<'a> Checked<'a> {
     /// replaced: it has no more places that are wrong or missing. So the question makes sense for
     /// a program that the grammar does not know to the end, too.
     ///
-    /// What is too large or too costly to tell counts as yes; a range outside of the text as no.
+    /// What is too large or too costly to tell, or no Java at all, counts as yes; a range outside
+    /// of the text as no.
     pub fn would_parse(&mut self, range: Range<usize>, replacement: &[u8]) -> bool {
         let Some(replaced) = self.text.get(range.clone()) else { return false };
         let Some(parsed) = &self.parsed else { return true };
         let size = self.text.len() - replaced.len() + replacement.len();
-        if size > LARGEST || self.load + load(replacement) > DEEPEST {
+        let large = size > LARGEST || replacement.len() > LONGEST_REPLACEMENT;
+        if large || self.load + Outline::new(replacement, PIECE).load > HARDEST {
             return true;
         }
         let patched = [&self.text[..range.start], replacement, &self.text[range.end..]].concat();
-        let new_end = range.start + replacement.len();
         let mut tree = parsed.tree.clone();
-        tree.edit(&InputEdit {
-            start_byte: range.start,
-            old_end_byte: range.end,
-            new_end_byte: new_end,
-            start_position: point(self.text, range.start),
-            old_end_position: point(self.text, range.end),
-            new_end_position: point(&patched, new_end),
-        });
-        let flaws = parse(&patched, Some(&tree), &mut self.work)
-            .and_then(|tree| flaws(&tree, parsed.flaws, &mut self.work));
-        flaws.is_none_or(|flaws| flaws <= parsed.flaws)
+        tree.edit(&edit(self.text, &patched, range, replacement.len()));
+        let errors = if parsed.flaws == 0 { Errors::EndIt } else { Errors::AreKept };
+        match parse(&patched, Some(&tree), errors, &mut self.work) {
+            Ok(tree) => {
+                flaws(&tree, parsed.flaws, &mut self.work).is_none_or(|flaws| flaws <= parsed.flaws)
+            }
+            Err(Stop::Flawed) => false,
+            Err(Stop::TooHard) => true,
+        }
     }
 }
 
 impl Parsed {
-    fn new(text: &[u8], work: &mut Work) -> Option<Self> {
-        let tree = parse(text, None, work)?;
-        let flaws = flaws(&tree, usize::MAX, work)?;
-        Some(Self { tree, flaws })
+    /// Parses a text piece by piece, and gives up where there are too many flaws.
+    fn new(text: &[u8], cuts: &[usize], work: &mut Work) -> Option<Self> {
+        let mut parsed: Option<Self> = None;
+        let mut start = 0;
+        for &end in cuts.iter().chain([&text.len()]) {
+            let old = parsed.map(|Self { mut tree, .. }| {
+                tree.edit(&edit(&text[..start], text, start..start, end - start));
+                tree
+            });
+            let tree = parse(&text[..end], old.as_ref(), Errors::AreKept, work).ok()?;
+            let flaws = flaws(&tree, MOST_FLAWS, work)?;
+            if flaws > MOST_FLAWS {
+                return None;
+            }
+            parsed = Some(Self { tree, flaws });
+            start = end;
+        }
+        parsed
     }
 }
 
-/// The tree of a text, or nothing if it costs too much.
-fn parse(text: &[u8], old: Option<&Tree>, work: &mut Work) -> Option<Tree> {
+/// Says that `range` of the text `old` became `length` bytes of the text `new`.
+fn edit(old: &[u8], new: &[u8], range: Range<usize>, length: usize) -> InputEdit {
+    let new_end = range.start + length;
+    InputEdit {
+        start_byte: range.start,
+        old_end_byte: range.end,
+        new_end_byte: new_end,
+        start_position: point(old, range.start),
+        old_end_position: point(old, range.end),
+        new_end_position: point(new, new_end),
+    }
+}
+
+/// What to do when a text cannot be parsed without an error.
+#[derive(Clone, Copy)]
+enum Errors {
+    /// Go on: the whole tree is wanted.
+    AreKept,
+    /// Stop: that is all that was asked.
+    EndIt,
+}
+
+/// Why there is no tree.
+enum Stop {
+    Flawed,
+    TooHard,
+}
+
+/// The tree of a text.
+fn parse(text: &[u8], old: Option<&Tree>, errors: Errors, work: &mut Work) -> Result<Tree, Stop> {
     PARSER.with_borrow_mut(|parser| {
-        let parser = parser.as_mut()?;
+        let parser = parser.as_mut().ok_or(Stop::TooHard)?;
+        let mut stop = Stop::TooHard;
         let mut read = |at: usize, _: Point| text.get(at..).unwrap_or_default();
-        let mut progress = |_: &ParseState| match work.step() {
-            Some(()) => ControlFlow::Continue(()),
-            None => ControlFlow::Break(()),
+        let mut progress = |state: &ParseState| {
+            let steps = match (state.has_error(), errors) {
+                (false, _) => 1,
+                (true, Errors::AreKept) => STEPS_AFTER_AN_ERROR,
+                (true, Errors::EndIt) => {
+                    stop = Stop::Flawed;
+                    return ControlFlow::Break(());
+                }
+            };
+            work.take(steps).map_or(ControlFlow::Break(()), ControlFlow::Continue)
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
         let tree = parser.parse_with_options(&mut read, old, Some(options));
@@ -108,7 +171,7 @@ fn parse(text: &[u8], old: Option<&Tree>, work: &mut Work) -> Option<Tree> {
             // Or the next text would be taken for the rest of this one.
             parser.reset();
         }
-        tree
+        tree.ok_or(stop)
     })
 }
 
@@ -241,11 +304,14 @@ class A {
     #[test]
     fn what_is_almost_too_hard_ends() {
         for part in ["(", "{", "a<", "a<b,", "if(a)", "(a)->", "(a)", "@a", "a.b", "a<a<(a,"] {
-            let most = DEEPEST / load(part.repeat(100).as_bytes()).div_ceil(100);
+            let load = Outline::new(part.repeat(100).as_bytes(), PIECE).load;
+            let most = HARDEST / load.div_ceil(100);
             let deep = part.repeat(most - 1);
             replaceable(deep.as_bytes(), b"x;");
         }
-        for part in ["}", "if(a<b){}else ", "a<a<a<a<;", "class ) ( } int ; { = x \" ", "\0;"] {
+        for part in
+            ["}", "if(a<b){}else ", "a<a<a<a<;", "class ) ( } int ; { = x \" ", "\0;", "&&int }+:&"]
+        {
             replaceable(part.repeat(5_000).as_bytes(), b"x;");
         }
     }
@@ -283,9 +349,10 @@ class A {
             let mut patched = lines.clone();
             patched[line - 1] = &replacement;
             let mut work = Work::new(MOST_STEPS);
-            let tree = parse(patched.join("\n").as_bytes(), None, &mut work).unwrap();
+            let patched = patched.join("\n");
+            let tree = parse(patched.as_bytes(), None, Errors::AreKept, &mut work);
             let found = replaceable(PROGRAM.as_bytes(), replacement.as_bytes());
-            prop_assert_eq!(found.contains(&line), !tree.root_node().has_error());
+            prop_assert_eq!(found.contains(&line), tree.is_ok_and(|tree| !tree.root_node().has_error()));
         }
     }
 }

@@ -6,5 +6,5 @@
 //! much is counted, so the verdict is the same on every machine.
 
 pub mod java;
-mod load;
+mod outline;
 mod work;

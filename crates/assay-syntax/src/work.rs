@@ -14,9 +14,9 @@ impl Work {
         Self { steps, nodes: 0 }
     }
 
-    /// Takes a step, if one is left.
-    pub(crate) fn step(&mut self) -> Option<()> {
-        self.steps = self.steps.checked_sub(1)?;
+    /// Takes so many steps, if they are left.
+    pub(crate) fn take(&mut self, steps: u32) -> Option<()> {
+        self.steps = self.steps.checked_sub(steps)?;
         Some(())
     }
 
@@ -25,7 +25,7 @@ impl Work {
         self.nodes += 1;
         if self.nodes == NODES_IN_A_STEP {
             self.nodes = 0;
-            self.step()?;
+            self.take(1)?;
         }
         Some(())
     }
@@ -38,8 +38,8 @@ mod tests {
     #[test]
     fn work_ends() {
         let mut work = Work::new(2);
-        assert!(work.step().is_some());
+        assert!(work.take(1).is_some());
         assert_eq!((0..1000).take_while(|_| work.node().is_some()).count(), 199);
-        assert!(work.step().is_none());
+        assert!(work.take(1).is_none());
     }
 }

@@ -1,0 +1,180 @@
+//! A text looked over before it is parsed: how hard it will be, and where it can be cut.
+//!
+//! A parser keeps what it has not yet understood on a stack: brackets that are open, and the tokens
+//! of a statement that has not ended. Where code can be read in two ways, as `a < b` can, giving up
+//! on a stack costs the square of its depth in time and in memory, in one go that cannot be
+//! interrupted: 100,000 times `a<` take more memory than a machine has. Programs that people write
+//! keep the stack shallow, so a text that would not is told apart here.
+
+/// What a text looks like from afar.
+pub(crate) struct Outline {
+    /// Upper estimate of the deepest stack: open brackets and tokens since the last separator.
+    pub(crate) load: usize,
+    /// Places outside of comments and literals, `piece` bytes apart or a little more.
+    pub(crate) cuts: Vec<usize>,
+}
+
+impl Outline {
+    pub(crate) fn new(text: &[u8], piece: usize) -> Self {
+        let mut outline = Self { load: 0, cuts: Vec::new() };
+        let mut scan = Scan::default();
+        let (mut at, mut next) = (0, piece);
+        while at < text.len() {
+            at = scan.token(text, at);
+            outline.load = outline.load.max(scan.open + scan.angles + scan.tokens);
+            if at >= next && at < text.len() {
+                outline.cuts.push(at);
+                next = at + piece;
+            }
+        }
+        outline
+    }
+}
+
+#[derive(Default)]
+struct Scan {
+    /// Brackets that are open.
+    open: usize,
+    /// Angles that are open since the last statement began; most are comparisons.
+    angles: usize,
+    /// Tokens since the last separator.
+    tokens: usize,
+    /// No comment ends after here.
+    unclosed: bool,
+}
+
+impl Scan {
+    /// Takes in the token at `at` and says where it ends.
+    fn token(&mut self, text: &[u8], at: usize) -> usize {
+        match text[at] {
+            b'/' if text[at..].starts_with(b"//") => return skip_line(text, at),
+            b'/' if text[at..].starts_with(b"/*") => {
+                if let Some(end) = self.comment_end(text, at) {
+                    return end;
+                }
+            }
+            byte if byte.is_ascii_whitespace() => return at + 1,
+            b'{' => {
+                self.open += 1;
+                self.separate();
+            }
+            b'}' => {
+                self.open = self.open.saturating_sub(1);
+                self.separate();
+            }
+            b';' => self.separate(),
+            // Between angles it may go on with a type, or with the next argument.
+            b',' if self.angles == 0 => self.tokens = 0,
+            b'(' | b'[' => self.open += 1,
+            b')' | b']' => self.open = self.open.saturating_sub(1),
+            b'<' => self.angles += 1,
+            b'>' => self.angles = self.angles.saturating_sub(1),
+            _ => {}
+        }
+        self.tokens += 1;
+        match text[at] {
+            quote @ (b'"' | b'\'') => skip_literal(text, at, quote),
+            byte if is_word(byte) => skip_word(text, at),
+            _ => at + 1,
+        }
+    }
+
+    /// Where a comment ends; one that is never closed is none.
+    fn comment_end(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        if self.unclosed {
+            return None;
+        }
+        let end = memchr::memmem::find(&text[at + 2..], b"*/");
+        self.unclosed = end.is_none();
+        end.map(|end| at + 2 + end + 2)
+    }
+
+    fn separate(&mut self) {
+        self.angles = 0;
+        self.tokens = 0;
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn skip_word(text: &[u8], at: usize) -> usize {
+    at + text[at..].iter().take_while(|&&byte| is_word(byte)).count()
+}
+
+fn skip_line(text: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed + 1)
+}
+
+/// A literal ends at its quote, or at the end of the line.
+fn skip_literal(text: &[u8], at: usize, quote: u8) -> usize {
+    let mut end = at + 1;
+    while let Some(&byte) = text.get(end) {
+        match byte {
+            b'\\' => end += 2,
+            b'\n' => return end,
+            _ if byte == quote => return end + 1,
+            _ => end += 1,
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expected: usize) {
+        assert_eq!(Outline::new(text.as_bytes(), 1).load, expected, "{text:?}");
+    }
+
+    #[test]
+    fn brackets_and_tokens_count() {
+        check("", 0);
+        check("word", 1);
+        check("a = b;", 3);
+        check("((()))", 6);
+        check("a<b<c<", 9);
+        check("f(a, b, c, d)", 4);
+        check("a<b, c", 6);
+        check("{{{}}}", 4);
+    }
+
+    #[test]
+    fn what_ends_is_forgotten() {
+        check(&"a < b;".repeat(1000), 5);
+        check(&"{ a(); }".repeat(1000), 5);
+        check(&"int[] a = {1, 2};\n".repeat(1000), 6);
+    }
+
+    #[test]
+    fn comments_are_nothing_and_literals_are_one_token() {
+        check("// ((((\n/* (((( */", 0);
+        check("/* never ( ended", 6);
+        check(r#"f("(((\"(((", '(');"#, 4);
+        check("\"never closed\nx", 2);
+        check("\"\\", 1);
+    }
+
+    #[test]
+    fn cuts_spare_comments_and_literals() {
+        let cuts = |text: &str| Outline::new(text.as_bytes(), 4).cuts;
+        assert_eq!(cuts("a b c d e"), [4, 8]);
+        assert_eq!(cuts("/* a b c d e */ f"), [15]);
+        assert_eq!(cuts("\"a b c d e\"; f"), [11]);
+        assert_eq!(cuts("abcd"), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_have_an_outline(text: Vec<u8>, piece in 1usize..9) {
+            let Outline { load, cuts } = Outline::new(&text, piece);
+            prop_assert!(load <= 2 * text.len());
+            prop_assert!(cuts.is_sorted_by(|left, right| left + piece <= *right));
+            prop_assert!(cuts.iter().all(|cut| (piece..text.len()).contains(cut)));
+        }
+    }
+}
