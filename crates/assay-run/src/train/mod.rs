@@ -149,7 +149,7 @@ impl Lessons {
                 }
             }
             if hold_out.is_some() {
-                add_scores(&mut sums, &trainer, self.tasks.len());
+                add_scores(&mut sums, &trainer, self.tasks.len(), 1.0 / models.max(1) as f32);
             }
             gains.iter_mut().zip(trainer.gains()).for_each(|(sum, gain)| *sum += gain);
             forests.push(trainer.model());
@@ -169,12 +169,13 @@ impl Lessons {
     }
 }
 
-fn add_scores(sums: &mut Vec<Vec<f32>>, trainer: &Trainer<'_>, tasks: usize) {
+/// Adds a forest's share of the mean to every task's scores.
+fn add_scores(sums: &mut Vec<Vec<f32>>, trainer: &Trainer<'_>, tasks: usize, share: f32) {
     sums.resize(tasks, Vec::new());
     for (task, sum) in sums.iter_mut().enumerate() {
         let scores = trainer.scores(task);
         sum.resize(scores.len(), 0.0);
-        sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+        sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score * share);
     }
 }
 
