@@ -98,13 +98,6 @@ fn check_outputs(request: &SealRequest) -> Result<()> {
             return Err(already_there(path));
         }
     }
-    // What is forced away must be one of ours: it could be the very data that is to be sealed.
-    if output.exists() && !is_sealed(output) {
-        return Err(not_ours(output, "a sealed file"));
-    }
-    if commitment.exists() && Commitment::load(commitment).is_err() {
-        return Err(not_ours(commitment, "a commitment"));
-    }
     if let Lock::NewKey(path) = lock
         && path.symlink_metadata().is_ok()
     {
@@ -114,6 +107,13 @@ fn check_outputs(request: &SealRequest) -> Result<()> {
     if outputs.iter().enumerate().any(|(at, path)| outputs[..at].contains(path)) {
         return Err(Error::usage("the sealed file, its commitment and its key are three files")
             .hint("give --commitment another name"));
+    }
+    // What is forced away must be one of ours: it could be the very data that is to be sealed.
+    if output.exists() && !is_sealed(output) {
+        return Err(not_ours(output, "a sealed file"));
+    }
+    if commitment.exists() && Commitment::load(commitment).is_err() {
+        return Err(not_ours(commitment, "a commitment"));
     }
     Ok(())
 }

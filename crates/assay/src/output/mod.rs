@@ -3,6 +3,7 @@
 mod diff;
 mod explanation;
 mod progress;
+mod results;
 mod terminal;
 
 use std::borrow::Cow;
@@ -11,12 +12,13 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay_core::{Error, Estimate, Result, Results, SessionEnd, SessionReport, Verdict};
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use assay_core::{Error, Result, SessionEnd, SessionReport, Verdict};
+use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 pub(crate) use explanation::{Explanation, show_explanation};
 pub(crate) use progress::Bar;
+pub(crate) use results::results_tables;
 
 /// A line under the header and nothing else.
 const STYLE: TableStyle =
@@ -160,118 +162,12 @@ where
     say(&format!("{}\n", table.trim_fmt()))
 }
 
-/// Prints runs side by side, a task at a time, with what their numbers depend on.
-pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
-    let mut rest = results;
-    while let Some(first) = rest.first() {
-        let same = rest.iter().take_while(|results| results.task == first.task).count();
-        let (of_task, others) = rest.split_at(same);
-        say(&format!("{} on {} problems\n", first.task, first.counts.problems))?;
-        match of_task {
-            [alone] => numbers(metric_header(), metric_rows(alone))?,
-            several => numbers(
-                metrics_header(several),
-                several.iter().map(|results| metrics_row(results, several)),
-            )?,
-        }
-        say("\n")?;
-        let header =
-            ["solver", "problems", "passed", "failed", "timed out", "not answered", "excluded"];
-        numbers(
-            header.map(str::to_owned).to_vec(),
-            of_task.iter().map(|results| counts_row(results)),
-        )?;
-        rest = others;
-    }
-    say("\n")?;
-    let signatures = results.iter().map(|results| results.signature.to_string());
-    listing("signature (same signature, same number)", signatures)
-}
-
-/// Prints a table of numbers, which are not wrapped.
-fn numbers(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
-    let mut table = Table::new();
-    table.load_style(STYLE);
-    table.set_header(header);
-    table.add_rows(rows);
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    say(&format!("{}\n", table.trim_fmt()))
-}
-
-/// The names of all metrics of these runs, in the order of the first that has them.
-fn metric_names<'a>(results: &[&'a Results]) -> Vec<&'a str> {
-    let mut names: Vec<&str> = Vec::new();
-    for (name, _) in results.iter().flat_map(|results| results.metrics.iter()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
-fn metrics_header(results: &[&Results]) -> Vec<String> {
-    let names = metric_names(results).into_iter().map(|name| format!("{name} [95 %]"));
-    ["solver".to_owned()].into_iter().chain(names).chain(["n".to_owned()]).collect()
-}
-
-/// One run has room for a line a metric.
-fn metric_header() -> Vec<String> {
-    ["metric", "value", "95 %", "n"].map(str::to_owned).to_vec()
-}
-
-fn metric_rows(results: &Results) -> impl Iterator<Item = Vec<String>> {
-    results.metrics.iter().map(|(name, estimate)| {
-        vec![
-            name.to_owned(),
-            format!("{:.4}", estimate.value),
-            format!("[{:.4}, {:.4}]", estimate.low, estimate.high),
-            estimate.n.to_string(),
-        ]
-    })
-}
-
-fn metrics_row(results: &Results, all: &[&Results]) -> Vec<String> {
-    let interval = |estimate: &Estimate| {
-        format!("{:.4} [{:.4}, {:.4}]", estimate.value, estimate.low, estimate.high)
-    };
-    let mut row = vec![shorten(&results.solver)];
-    for name in metric_names(all) {
-        row.push(results.metrics.get(name).map_or_else(String::new, interval));
-    }
-    let n = results.metrics.iter().next().map_or(0, |(_, estimate)| estimate.n);
-    row.push(n.to_string());
-    row
-}
-
-fn counts_row(results: &Results) -> Vec<String> {
-    let counts = &results.counts;
-    let numbers = [
-        counts.problems,
-        counts.passed,
-        counts.failed,
-        counts.timed_out,
-        counts.not_answered,
-        counts.excluded,
-    ];
-    let numbers = numbers.into_iter().map(|count| count.to_string());
-    [shorten(&results.solver)].into_iter().chain(numbers).collect()
-}
-
 /// Prints a title and what belongs to it, on one line if it is one thing.
 pub(crate) fn listing(title: &str, items: impl IntoIterator<Item = String>) -> Result<()> {
     let items: Vec<String> = items.into_iter().collect();
     match items.as_slice() {
         [one] => say(&format!("{title}: {one}\n")),
         several => say(&format!("{title}:\n  {}\n", several.join("\n  "))),
-    }
-}
-
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(24) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 

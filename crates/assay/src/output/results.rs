@@ -1,0 +1,133 @@
+//! The numbers of runs, with their intervals and all that they depend on.
+
+use assay_core::{Estimate, Result, Results};
+use comfy_table::{CellAlignment, Table};
+
+use super::terminal::Page;
+use super::{STYLE, listing, say};
+
+const INTERVAL_TITLE: &str = " [95 %]";
+/// A number with its interval, the space between columns, and the last column.
+const NUMBER_WIDTH: usize = 23;
+const COLUMN_GAP: usize = 3;
+const N_WIDTH: usize = 7;
+
+/// Prints runs side by side, a task at a time, with what their numbers depend on.
+pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
+    let mut rest = results;
+    while let Some(first) = rest.first() {
+        let same = rest.iter().take_while(|results| results.task == first.task).count();
+        let (of_task, others) = rest.split_at(same);
+        say(&format!("{} on {} problems\n", first.task, first.counts.problems))?;
+        match of_task {
+            [alone] => numbers(metric_header(), metric_rows(alone))?,
+            several => side_by_side(several)?,
+        }
+        say("\n")?;
+        let header = ["solver", "all", "passed", "failed", "timed out", "not answered", "excluded"];
+        numbers(
+            header.map(str::to_owned).to_vec(),
+            of_task.iter().map(|results| counts_row(results)),
+        )?;
+        rest = others;
+    }
+    say("\n")?;
+    let signatures = results.iter().map(|results| results.signature.to_string());
+    listing("signature (same signature, same number)", signatures)
+}
+
+/// Prints a table of numbers, which are not wrapped.
+fn numbers(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
+    let mut table = Table::new();
+    table.load_style(STYLE);
+    table.set_header(header);
+    table.add_rows(rows);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    say(&format!("{}\n", table.trim_fmt()))
+}
+
+/// The names of all metrics of these runs, in the order of the first that has them.
+fn metric_names<'a>(results: &[&'a Results]) -> Vec<&'a str> {
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in results.iter().flat_map(|results| results.metrics.iter()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Prints a column a metric, as many as fit; the rest is in the record.
+fn side_by_side(results: &[&Results]) -> Result<()> {
+    let mut names = metric_names(results);
+    let solver = results.iter().map(|results| shorten(&results.solver).chars().count()).max();
+    let fixed = solver.unwrap_or_default() + COLUMN_GAP + N_WIDTH;
+    let column = |name: &str| (name.len() + INTERVAL_TITLE.len()).max(NUMBER_WIDTH) + COLUMN_GAP;
+    let mut left_out = Vec::new();
+    while names.len() > 1
+        && fixed + names.iter().map(|name| column(name)).sum::<usize>()
+            > Page::of_standard_output().width
+    {
+        let widest = (1..names.len()).max_by_key(|&at| (column(names[at]), at)).unwrap_or(1);
+        left_out.push(names.remove(widest));
+    }
+    let titles = names.iter().map(|name| format!("{name}{INTERVAL_TITLE}"));
+    let header = ["solver".to_owned()].into_iter().chain(titles).chain(["n".to_owned()]);
+    numbers(header.collect(), results.iter().map(|results| metrics_row(results, &names)))?;
+    if !left_out.is_empty() {
+        say(&format!("in the record, and with a wider terminal: {}\n", left_out.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// One run has room for a line a metric.
+fn metric_header() -> Vec<String> {
+    ["metric", "value", "95 %", "n"].map(str::to_owned).to_vec()
+}
+
+fn metric_rows(results: &Results) -> impl Iterator<Item = Vec<String>> {
+    results.metrics.iter().map(|(name, estimate)| {
+        vec![
+            name.to_owned(),
+            format!("{:.4}", estimate.value),
+            format!("[{:.4}, {:.4}]", estimate.low, estimate.high),
+            estimate.n.to_string(),
+        ]
+    })
+}
+
+fn metrics_row(results: &Results, names: &[&str]) -> Vec<String> {
+    let interval = |estimate: &Estimate| {
+        format!("{:.4} [{:.4}, {:.4}]", estimate.value, estimate.low, estimate.high)
+    };
+    let mut row = vec![shorten(&results.solver)];
+    for name in names {
+        row.push(results.metrics.get(name).map_or_else(String::new, interval));
+    }
+    let n = results.metrics.iter().next().map_or(0, |(_, estimate)| estimate.n);
+    row.push(n.to_string());
+    row
+}
+
+fn counts_row(results: &Results) -> Vec<String> {
+    let counts = &results.counts;
+    let numbers = [
+        counts.problems,
+        counts.passed,
+        counts.failed,
+        counts.timed_out,
+        counts.not_answered,
+        counts.excluded,
+    ];
+    let numbers = numbers.into_iter().map(|count| count.to_string());
+    [shorten(&results.solver)].into_iter().chain(numbers).collect()
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(24) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
