@@ -341,7 +341,11 @@ fn interrupted_mining_ends_with_the_same_bytes() {
     let whole = relative("whole");
     assert!(whole.len() > 4000, "{}", whole.len());
     let mut unfinished = 0;
-    for round in 0..8u64 {
+    // On a busy machine many kills come too early or too late: go on until enough were in time.
+    for round in 0..60u64 {
+        if round >= 8 && unfinished >= 3 {
+            break;
+        }
         let output = format!("torn{round}");
         for attempt in 0..6u64 {
             let mut child = assay(keep.path())
@@ -350,7 +354,7 @@ fn interrupted_mining_ends_with_the_same_bytes() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            std::thread::sleep(Duration::from_millis(15 + 23 * round + 11 * attempt));
+            std::thread::sleep(Duration::from_millis(15 + (23 * round + 11 * attempt) % 400));
             let ended = child.try_wait().unwrap().is_some();
             child.kill().unwrap();
             child.wait().unwrap();

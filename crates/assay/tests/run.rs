@@ -214,12 +214,16 @@ fn a_killed_run_resumes_to_the_same_bytes() {
     let life = started.elapsed();
     let undisturbed = essence(&runs(keep.path())[0]);
     let mut hits = 0;
-    for round in 0..25 {
+    // On a busy machine many kills come too early or too late: go on until enough were in time.
+    for round in 0..250 {
+        if round >= 25 && hits >= 5 {
+            break;
+        }
         let (tortured, hit) = torture(keep.path(), &arguments, life, round);
         assert_eq!(essence(&tortured), undisturbed, "round {round}");
         hits += usize::from(hit);
     }
-    assert!(hits >= 5, "only {hits} of 25 rounds were killed in the middle of their work");
+    assert!(hits >= 5, "only {hits} of 250 rounds were killed in the middle of their work");
 }
 
 /// A predictor that answers the middle line of each task, slowly and in an order of its own.
