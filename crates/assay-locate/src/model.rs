@@ -59,8 +59,9 @@ pub(crate) fn softmax(scores: &[f32]) -> Vec<f32> {
     shares
 }
 
-/// Forests are surer of themselves on what they learned from than on anything else: on datasets that
-/// were held out, scores divided by this gave probabilities that came true.
+/// Forests are surer of themselves on what they learned from than on anything else. On datasets that
+/// were held out, scores divided by 1.1 to 1.2 gave probabilities that came truest; a little more leaves
+/// room for lines that are no candidates.
 const TEMPERATURE: f32 = 1.3;
 
 /// The probabilities of a task's candidates, as far as they can be trusted on new data.
