@@ -124,7 +124,7 @@ impl Store {
                 "{} is not an archive that is known here",
                 path.display()
             ))
-            .hint("give a folder, or a .tar, .tar.gz, .tar.zst or .zip of one")),
+            .hint("give a folder, or a .tar, .tar.gz, .tar.zst or .zip of one; `assay explain` takes a single task")),
         }
     }
 }
