@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use crate::lex::{self, State, Token};
 use crate::similarity::{common_prefix, common_suffix, sorted_common};
+use crate::source::squeezed;
 
 /// A program's lines, counted from 1, best first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,7 @@ pub fn by_overlap(line: &[u8], program: &[u8]) -> ByOverlap {
     let new = line.trim_ascii();
     let mut scratch = Vec::new();
     let new_tokens = token_hashes(new, &mut State::default(), &mut scratch);
+    let new_squeezed = squeezed(new);
     let mut state = State::default();
     let (mut possible, mut others) = (Vec::new(), Vec::new());
     for (at, raw) in lines(program).enumerate() {
@@ -32,7 +34,7 @@ pub fn by_overlap(line: &[u8], program: &[u8]) -> ByOverlap {
             total: (new_tokens.len() + tokens.len()).max(1),
             ends: common_ends(text, new),
         };
-        let meant = !text.is_empty() && !same_without_white_space(text, new);
+        let meant = !text.is_empty() && squeezed(text) != new_squeezed;
         if meant { &mut possible } else { &mut others }.push(scored);
     }
     ByOverlap { possible: ranked(possible), others: ranked(others) }
@@ -81,11 +83,6 @@ fn common_ends(left: &[u8], right: &[u8]) -> usize {
     let prefix = common_prefix(left, right);
     let shorter = left.len().min(right.len());
     prefix + common_suffix(left, right).min(shorter - prefix)
-}
-
-fn same_without_white_space(left: &[u8], right: &[u8]) -> bool {
-    let dense = |byte: &&u8| !byte.is_ascii_whitespace();
-    left.iter().filter(dense).eq(right.iter().filter(dense))
 }
 
 #[cfg(test)]

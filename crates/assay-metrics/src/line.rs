@@ -25,6 +25,14 @@ pub fn grade_lines(predictions: &[usize], solution: usize) -> Option<LineGrade> 
     Some(LineGrade { loss, hit })
 }
 
+/// The mean loss of each distinct change, in the order of the changes; the losses of one change are
+/// added in the order given.
+pub fn mean_by_change(mut losses: Vec<(u64, f64)>) -> Vec<f64> {
+    losses.sort_by_key(|(change, _)| *change);
+    let same = losses.chunk_by(|left, right| left.0 == right.0);
+    same.map(|same| same.iter().map(|(_, loss)| loss).sum::<f64>() / same.len() as f64).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
-use gix::bstr::BString;
+use gix::ThreadSafeRepository;
 use gix::diff::tree::Recorder;
 use gix::diff::tree::recorder::Change;
 use gix::objs::TreeRefIter;
 use gix::prelude::ObjectIdExt;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
-use gix::{ObjectId, ThreadSafeRepository};
 use serde::{Deserialize, Serialize};
+
+pub(crate) use gix::ObjectId;
+pub(crate) use gix::bstr::BString;
 
 /// How a history is walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,20 +72,20 @@ impl History {
                 .because(error)
                 .hint("name the folder that holds .git, or a bare repository")
         })?;
-        let broken = |error: gix::Error| broken(path, error);
+        let unreadable = |error: gix::Error| broken(path, error);
         let mut commits = Vec::new();
         let mut roots = BTreeSet::new();
         let tips = tips(&repository, path, walk.all_refs)?;
         // Where a shallow clone ends: their parents are not there.
-        let ends: BTreeSet<ObjectId> = match repository.shallow_commits().map_err(broken)? {
+        let ends: BTreeSet<ObjectId> = match repository.shallow_commits().map_err(unreadable)? {
             Some(ends) => ends.iter().copied().collect(),
             None => BTreeSet::new(),
         };
         let order = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
         // Without the commit graph, which does not know every date that a commit can have.
         let history = repository.rev_walk(tips).sorting(order).use_commit_graph(false);
-        for info in history.all().map_err(broken)? {
-            let info = info.map_err(broken)?;
+        for info in history.all().map_err(unreadable)? {
+            let info = info.map_err(unreadable)?;
             let mut parents = info.parent_ids();
             let parent = parents.next().filter(|_| !ends.contains(&info.id));
             let Some(parent) = parent else {
@@ -109,23 +111,23 @@ impl History {
 
 /// Where the history starts from, backwards.
 fn tips(repository: &gix::Repository, path: &Path, all_refs: bool) -> Result<Vec<ObjectId>> {
-    let broken = |error: gix::Error| broken(path, error);
+    let unreadable = |error: gix::Error| broken(path, error);
     let mut tips = BTreeSet::new();
     if all_refs {
-        let references = repository.references().map_err(broken)?;
+        let references = repository.references().map_err(unreadable)?;
         for prefix in ["refs/heads/", "refs/remotes/", "refs/tags/"] {
-            for reference in references.prefixed(prefix).map_err(broken)? {
-                let mut reference = reference.map_err(|error| broken_by(path, error))?;
-                let id = reference.peel_to_id().map_err(broken)?;
+            for reference in references.prefixed(prefix).map_err(unreadable)? {
+                let mut reference = reference.map_err(|error| broken(path, error))?;
+                let id = reference.peel_to_id().map_err(unreadable)?;
                 // A tag may name a file or a folder, which has no history.
-                let commit = id.object().map_err(broken)?.try_into_commit().ok();
+                let commit = id.object().map_err(unreadable)?.try_into_commit().ok();
                 tips.extend(commit.map(|commit| commit.id));
             }
         }
     }
-    let head = repository.head().map_err(broken)?;
+    let head = repository.head().map_err(unreadable)?;
     if !head.is_unborn() {
-        tips.insert(head.into_peeled_id().map_err(broken)?.detach());
+        tips.insert(head.into_peeled_id().map_err(unreadable)?.detach());
     }
     if tips.is_empty() {
         return Err(Error::refused(format!("{} has no commits where HEAD is", path.display()))
@@ -158,7 +160,7 @@ impl Reader<'_> {
             &self.repository.objects,
             &mut recorder,
         )
-        .map_err(|error| broken_by(self.path, error))?;
+        .map_err(|error| broken(self.path, error))?;
         Ok(sort_out(recorder.records, wanted))
     }
 
@@ -210,11 +212,7 @@ fn sort_out(records: Vec<Change>, wanted: impl Fn(&[u8]) -> bool) -> Changes {
     changes
 }
 
-fn broken(path: &Path, error: gix::Error) -> Error {
-    broken_by(path, error)
-}
-
-fn broken_by(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+fn broken(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::refused(format!("the git repository {} cannot be read", path.display()))
         .because(error)
         .hint("`git fsck` there says what is broken; a shallow or partial clone lacks history")

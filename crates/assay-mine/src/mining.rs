@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use assay_core::{Cancel, DigestOf, Error, Fingerprint, Progress, Result};
-use gix::ObjectId;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::dataset::{Dataset, Provenance};
 use crate::filter::{Filters, Rejected, examine, is_test};
-use crate::history::{Changed, Commit, History, Reader, Walk};
+use crate::history::{Changed, Commit, History, ObjectId, Reader, Walk};
 use crate::renames::pair;
 use crate::split::{Side, Split, date, place, sides};
 use crate::state::{Lock, Plan, Source, State};

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use assay_core::{Fingerprint, Result};
-use gix::ObjectId;
-use gix::bstr::BString;
 
-use crate::history::{Changed, Changes};
+use crate::history::{BString, Changed, Changes, ObjectId};
 
 /// A file of fewer lines with something on them is not recognised after a move and a change.
 const FEWEST_LINES: usize = 3;

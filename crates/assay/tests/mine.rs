@@ -11,7 +11,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use common::git::{Edit, Script, git};
-use common::{Said, assay, json, run};
+use common::{Said, assay, files, json, run};
 use serde_json::Value;
 
 use Edit::{Link, Move, Put, PutExecutable};
@@ -296,23 +296,6 @@ fn misuse_is_told() {
     check(&["empty", "-o", "out"], 3, "has no commits where HEAD is");
 }
 
-/// Every file under a folder, with its content.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                found.insert(path.clone(), fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
-}
-
 #[test]
 fn interrupted_mining_ends_with_the_same_bytes() {
     let keep = tempfile::tempdir().unwrap();
@@ -333,12 +316,7 @@ fn interrupted_mining_ends_with_the_same_bytes() {
     }
     script.make(keep.path(), "long.git");
     assert_eq!(mine(keep.path(), &["long.git", "-o", "whole"]).code, 0);
-    let relative = |name: &str| -> BTreeMap<PathBuf, Vec<u8>> {
-        let folder = keep.path().join(name);
-        let strip = |path: PathBuf| path.strip_prefix(&folder).unwrap().to_owned();
-        files(&folder).into_iter().map(|(path, bytes)| (strip(path), bytes)).collect()
-    };
-    let whole = relative("whole");
+    let whole = files(&keep.path().join("whole"));
     assert!(whole.len() > 1500, "{}", whole.len());
     let mut unfinished = 0;
     // On a busy machine many kills come too early or too late: go on until enough were in time.
@@ -367,7 +345,7 @@ fn interrupted_mining_ends_with_the_same_bytes() {
         }
         let said = mine(keep.path(), &["long.git", "-o", &output]);
         assert_eq!(said.code, 0, "{said:?}");
-        let mended = relative(&output);
+        let mended = files(&keep.path().join(&output));
         assert_eq!(mended.keys().collect::<Vec<_>>(), whole.keys().collect::<Vec<_>>());
         assert!(mended == whole, "round {round} differs");
     }

@@ -8,16 +8,15 @@ mod hostile;
 #[path = "seal/keys.rs"]
 mod keys;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assay_core::Cancel;
 use assay_data::seal::{Commitment, Key, Lock, SealRequest, Seed, UnsealRequest, seal, unseal};
-use common::{Said, dataset, json, run};
+use common::{Said, dataset, files, json, run};
 use tempfile::TempDir;
 
 /// A dataset of three tasks in `D`, sealed into `D.age` with a new key.
@@ -31,24 +30,6 @@ fn sealed() -> TempDir {
 
 fn try_unseal(folder: &Path) -> Said {
     run(folder, &["data", "unseal", "D.age", "-o", "out"])
-}
-
-/// Every file under a folder, by its path.
-fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let inner = path.strip_prefix(root).unwrap().to_owned();
-                found.insert(inner, fs::read(path).unwrap());
-            }
-        }
-    }
-    found
 }
 
 fn names(folder: &Path) -> Vec<String> {

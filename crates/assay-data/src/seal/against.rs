@@ -11,18 +11,18 @@ use super::keys::Key;
 use super::manifest::Entry;
 use super::merkle::{LeafHasher, Seed};
 use super::unsealing::open_manifest;
-use super::walk::walk;
+use super::walk::{some_of, walk};
 use super::{BLOCK, Commitment, go_on};
 
-/// Compares a folder with what is in a sealed file, and names every file that differs, is missing or
-/// was added. Nothing is written.
+/// Says what is in a sealed file if a folder holds just that; refuses, and names every file that differs, is missing or
+/// was added, otherwise. Nothing is written.
 pub fn compare_folder(
     sealed: &Path,
     key: &Key,
     commitment: Option<&Commitment>,
     folder: &Path,
     cancel: &Cancel,
-) -> Result<(Commitment, Vec<String>)> {
+) -> Result<Commitment> {
     let (manifest, found) = open_manifest(sealed, key, commitment)?;
     let mut there: BTreeSet<String> = walk(folder, &[])?.into_iter().collect();
     let mut differences = Vec::new();
@@ -35,7 +35,14 @@ pub fn compare_folder(
         }
     }
     differences.extend(there.into_iter().map(|path| format!("{path} was not sealed")));
-    Ok((found, differences))
+    if !differences.is_empty() {
+        let named = some_of(differences);
+        return Err(Error::refused(format!(
+            "{} is not what was sealed: {named}",
+            folder.display()
+        )));
+    }
+    Ok(found)
 }
 
 /// The hash of a file in the folder; none if it has another length than the one that was sealed.

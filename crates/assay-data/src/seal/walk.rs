@@ -55,11 +55,16 @@ fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
 
 fn refusal(root: &Path, mut faults: Vec<String>) -> Error {
     faults.sort_unstable();
+    Error::refused(format!("{} cannot be sealed: {}", root.display(), some_of(faults)))
+        .hint("only plain files with plain names can be sealed: copy what links point to, and remove the rest")
+}
+
+/// The first of many faults, and how many more there are.
+pub(super) fn some_of(mut faults: Vec<String>) -> String {
     let more = faults.len().saturating_sub(NAMED);
     faults.truncate(NAMED);
     if more > 0 {
         faults.push(format!("and {more} more"));
     }
-    Error::refused(format!("{} cannot be sealed: {}", root.display(), faults.join("; ")))
-        .hint("only plain files with plain names can be sealed: copy what links point to, and remove the rest")
+    faults.join("; ")
 }

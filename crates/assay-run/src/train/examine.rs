@@ -1,9 +1,9 @@
 //! What a model is worth on data that it has not seen, and where it goes wrong.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use assay_locate::{cooled, probabilities};
-use assay_metrics::line::{UNANSWERED_LOSS, line_loss};
+use assay_metrics::line::{UNANSWERED_LOSS, line_loss, mean_by_change};
 use serde::Serialize;
 
 use super::Lesson;
@@ -72,7 +72,7 @@ pub(super) fn examine<'a>(
     scores: &dyn Fn(usize) -> Vec<f32>,
 ) -> Test {
     let mut test = Test { dataset: name.to_owned(), ..Test::default() };
-    let mut changes: HashMap<u64, (f64, usize)> = HashMap::new();
+    let mut losses = Vec::new();
     let mut classes = [Calibration::default(); CLASSES];
     let mut possible = Vec::new();
     for (task, lesson) in lessons {
@@ -88,8 +88,7 @@ pub(super) fn examine<'a>(
         if !hit {
             *test.errors.entry(classify(lesson, &order)).or_default() += 1;
         }
-        let change = changes.entry(lesson.change).or_default();
-        *change = (change.0 + loss, change.1 + 1);
+        losses.push((lesson.change, loss));
         if let Some(&best) = order.first() {
             calibrate(&mut classes, f64::from(probabilities(&scores)[best]), hit);
         }
@@ -99,8 +98,7 @@ pub(super) fn examine<'a>(
     for sum in [&mut test.line_error, &mut test.recall, &mut test.candidate_recall] {
         *sum /= count;
     }
-    let mut distinct: Vec<f64> =
-        changes.into_values().map(|(sum, count)| sum / count as f64).collect();
+    let mut distinct = mean_by_change(losses);
     distinct.sort_by(f64::total_cmp);
     test.line_error_distinct = distinct.iter().sum::<f64>() / distinct.len().max(1) as f64;
     test.temperature = best_temperature(&possible);

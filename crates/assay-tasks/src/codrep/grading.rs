@@ -6,7 +6,7 @@ use assay_core::{
     Case, Check, Effort, Estimate, Fault, FaultKind, Grader, LineReference, Named, Outcome,
     Reference, Response, Result, Tally, Verdict,
 };
-use assay_metrics::line::{UNANSWERED_LOSS, grade_lines};
+use assay_metrics::line::{UNANSWERED_LOSS, grade_lines, mean_by_change};
 use assay_stats::{bounded_mean, proportion};
 
 /// The loss of an answer, between 0 and 1.
@@ -110,7 +110,10 @@ impl Tally for LineTally {
         add("line-error".into(), bounded_mean(&self.losses));
         // Where not every problem was read, it would be the mean of something else.
         if self.changes.len() == n {
-            add("line-error-distinct".into(), bounded_mean(&mean_losses(self.changes.clone())));
+            add(
+                "line-error-distinct".into(),
+                bounded_mean(&mean_by_change(by_size(&self.changes))),
+            );
         }
         add("recall@1".into(), proportion(self.first_hits, n));
         if self.most_given > 1.0 {
@@ -120,9 +123,15 @@ impl Tally for LineTally {
     }
 }
 
-/// The mean loss of each distinct change, in an order of their own.
-fn mean_losses(mut changes: Vec<(f64, f64)>) -> Vec<f64> {
-    changes.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.total_cmp(&right.1)));
-    let same = changes.chunk_by(|left, right| left.0.total_cmp(&right.0).is_eq());
-    same.map(|same| same.iter().map(|(_, loss)| loss).sum::<f64>() / same.len() as f64).collect()
+/// The changes with their losses, by size, so that sums do not depend on the order of verdicts.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a change is a whole number below 2^52"
+)]
+fn by_size(changes: &[(f64, f64)]) -> Vec<(u64, f64)> {
+    let mut losses: Vec<(u64, f64)> =
+        changes.iter().map(|(change, loss)| (*change as u64, *loss)).collect();
+    losses.sort_by(|left, right| left.1.total_cmp(&right.1));
+    losses
 }

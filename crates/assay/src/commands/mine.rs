@@ -17,21 +17,18 @@ pub(crate) fn codrep(arguments: &MineArguments) -> Result<u8> {
     } else {
         show(&mined)?;
     }
+    if !mined.complete {
+        output::talk("interrupted; the same command goes on");
+        return Ok(exit_code::INTERRUPTED);
+    }
     for (side, _) in mined.tasks.iter().filter(|(_, tasks)| **tasks == 0) {
-        if mined.complete {
-            let title = match side {
-                Side::All => "no task was found",
-                Side::Train => "no task is left to train on",
-                Side::Test => "no task is left to test on",
-            };
-            output::warn(title);
-        }
+        output::warn(match side {
+            Side::All => "no task was found",
+            Side::Train => "no task is left to train on",
+            Side::Test => "no task is left to test on",
+        });
     }
-    if mined.complete {
-        return Ok(exit_code::DONE);
-    }
-    output::talk("interrupted; the same command goes on");
-    Ok(exit_code::INTERRUPTED)
+    Ok(exit_code::DONE)
 }
 
 fn request(arguments: &MineArguments) -> Result<Request> {

@@ -118,10 +118,7 @@ pub(crate) fn unseal(arguments: &UnsealArguments) -> Result<u8> {
                 folder,
                 &cancel,
             );
-            (
-                folder.clone(),
-                compared.and_then(|(data, differences)| same(folder, data, &differences)),
-            )
+            (folder.clone(), compared)
         }
         (None, None) => return Err(Error::usage("no folder is named").hint("give -o DIR")),
     };
@@ -147,20 +144,6 @@ pub(crate) fn unseal(arguments: &UnsealArguments) -> Result<u8> {
         output::say(&format!("{done}\n  root {}\n  {against}\n", data.root))?;
     }
     Ok(exit_code::DONE)
-}
-
-/// What was sealed, if the folder is the same.
-fn same(folder: &Path, data: Commitment, differences: &[String]) -> Result<Commitment> {
-    const NAMED: usize = 20;
-    if differences.is_empty() {
-        return Ok(data);
-    }
-    let more = differences.len().saturating_sub(NAMED);
-    let mut named = differences[..differences.len() - more].join("; ");
-    if more > 0 {
-        named += &format!("; and {more} more");
-    }
-    Err(Error::refused(format!("{} is not what was sealed: {named}", folder.display())))
 }
 
 fn lock(arguments: &SealArguments) -> Result<Lock> {

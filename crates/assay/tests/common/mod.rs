@@ -5,6 +5,7 @@
 
 pub(crate) mod git;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -105,6 +106,24 @@ pub(crate) fn runs(folder: &Path) -> Vec<PathBuf> {
     let mut runs: Vec<PathBuf> = entries.map(|entry| entry.expect("it is there").path()).collect();
     runs.sort();
     runs
+}
+
+/// Every file under a folder, by its path.
+pub(crate) fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder can be read") {
+            let path = entry.expect("a folder can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let inner = path.strip_prefix(root).expect("a folder can be read").to_owned();
+                found.insert(inner, fs::read(path).expect("a folder can be read"));
+            }
+        }
+    }
+    found
 }
 
 /// Where real data lies. Says so loudly if it does not.
