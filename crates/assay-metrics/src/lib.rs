@@ -1,3 +1,4 @@
 //! Metrics: pure functions from an answer and its reference to numbers.
 
 pub mod line;
+pub mod text;
