@@ -1,0 +1,118 @@
+//! What all metrics of texts have in common: a pair is counted, counts add up, a sum is scored.
+
+use assay_core::Named;
+use serde::Serialize;
+
+/// A metric of hypotheses against references, of a whole corpus or of a single pair.
+///
+/// Each pair is measured by itself, so pairs can be measured anywhere and in any order; only
+/// [`join`](Self::join) sees them in the corpus's order.
+pub trait TextMetric: Send + Sync {
+    /// What one pair brings to the corpus. There is always a reference; any text is one.
+    fn measure(&self, references: &[&str], hypothesis: &str) -> Sums;
+
+    /// Adds the next pair of the corpus to those before it.
+    fn join(&self, total: &mut Sums, next: &Sums) {
+        total.add(next);
+    }
+
+    /// The score of a corpus.
+    fn score(&self, corpus: &Sums) -> Score;
+
+    /// The score of a pair by itself, where that has rules of its own.
+    fn score_pair(&self, pair: &Sums) -> Score {
+        self.score(pair)
+    }
+
+    /// Names everything that the score of a corpus depends on.
+    fn signature(&self, corpus: &Sums) -> String;
+}
+
+/// What was counted, in an order that only its metric knows. Most are whole numbers, which add up
+/// to the same sum in any order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sums(Vec<f64>);
+
+impl Sums {
+    /// These counts.
+    pub fn new(counts: impl Into<Vec<f64>>) -> Self {
+        Self(counts.into())
+    }
+
+    /// Adds count to count; nothing yet is a zero everywhere.
+    pub fn add(&mut self, other: &Self) {
+        if self.0.is_empty() {
+            self.0.clone_from(&other.0);
+            return;
+        }
+        for (sum, count) in self.0.iter_mut().zip(&other.0) {
+            *sum += count;
+        }
+    }
+
+    /// The counts.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.0
+    }
+
+    /// The counts, to be changed.
+    pub fn as_mut_slice(&mut self) -> &mut [f64] {
+        &mut self.0
+    }
+
+    /// The count at `place`; 0 where nothing was counted.
+    pub fn at(&self, place: usize) -> f64 {
+        self.0.get(place).copied().unwrap_or_default()
+    }
+}
+
+/// A score with everything that it was made from, as it is printed: the score itself is the first
+/// part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Score {
+    parts: Named<Part>,
+}
+
+impl Score {
+    /// A score without parts yet.
+    pub fn new(name: &'static str, value: f64) -> Self {
+        Self { parts: Named::new() }.part(name, Part::Number(value))
+    }
+
+    /// Adds a part.
+    #[must_use]
+    pub fn part(mut self, name: &'static str, part: Part) -> Self {
+        self.parts.set(name, part);
+        self
+    }
+
+    /// The score itself.
+    pub fn value(&self) -> f64 {
+        match self.parts.iter().next() {
+            Some((_, Part::Number(value))) => *value,
+            _ => f64::NAN,
+        }
+    }
+
+    /// Everything, by name.
+    pub fn parts(&self) -> &Named<Part> {
+        &self.parts
+    }
+}
+
+/// A part of a score.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Part {
+    /// A number.
+    Number(f64),
+    /// A number that there is not, such as a share of nothing.
+    Missing,
+    /// Several numbers.
+    Numbers(Vec<f64>),
+    /// A count.
+    Count(u64),
+    /// Several counts.
+    Counts(Vec<u64>),
+}
