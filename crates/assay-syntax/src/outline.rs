@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(cuts("a b c d e"), [4, 8]);
         assert_eq!(cuts("/* a b c d e */ f"), [15]);
         assert_eq!(cuts("\"a b c d e\"; f"), [11]);
-        assert_eq!(cuts("abcd"), []);
+        assert_eq!(cuts("abcd"), [0; 0]);
     }
 
     proptest! {

@@ -1,0 +1,446 @@
+//! Python without comments and docstrings, rebuilt from its tokens as CodeBLEU's tools do with the
+//! tokenizer of Python 3.11.
+
+use super::numbers::number;
+use crate::space::without_blank_lines;
+
+/// The text without comments and docstrings; `None` if Python's tokenizer gives it up.
+pub(super) fn without_comments(text: &str) -> Option<String> {
+    let mut rebuilt = Rebuilt::new(text.len());
+    Tokenizer::new(text).run(&mut rebuilt)?;
+    Some(without_blank_lines(&rebuilt.text))
+}
+
+/// The kinds of tokens that matter here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Comment,
+    Text,
+    Indent,
+    LineEnd,
+    Other,
+}
+
+/// A place: line and byte within it.
+type Place = (usize, usize);
+
+/// What is written again, token by token.
+struct Rebuilt {
+    text: String,
+    previous: Kind,
+    line: usize,
+    column: usize,
+}
+
+impl Rebuilt {
+    fn new(size: usize) -> Self {
+        Self { text: String::with_capacity(size), previous: Kind::Indent, line: 0, column: 0 }
+    }
+
+    fn take(&mut self, kind: Kind, token: &str, start: Place, end: Place) {
+        if start.0 > self.line {
+            self.column = 0;
+        }
+        for _ in self.column..start.1 {
+            self.text.push(' ');
+        }
+        let dropped = match kind {
+            Kind::Comment => true,
+            // A text that begins a statement says something to people only.
+            Kind::Text => matches!(self.previous, Kind::Indent | Kind::LineEnd) || start.1 == 0,
+            _ => false,
+        };
+        if !dropped {
+            self.text.push_str(token);
+        }
+        self.previous = kind;
+        (self.line, self.column) = end;
+    }
+}
+
+struct Tokenizer<'a> {
+    text: &'a str,
+    /// Where the present line starts, and where the next one does.
+    line: std::ops::Range<usize>,
+    last_line: std::ops::Range<usize>,
+    number: usize,
+    /// Open brackets; fewer than none where more were closed than opened.
+    brackets: i64,
+    /// The last line ended with a backslash.
+    continued: bool,
+    indents: Vec<usize>,
+    open_text: Option<OpenText>,
+}
+
+/// A text in quotes that goes on in the next line.
+struct OpenText {
+    /// Where in the whole text it starts.
+    at: usize,
+    start: Place,
+    quote: u8,
+    triple: bool,
+}
+
+impl<'a> Tokenizer<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            line: 0..0,
+            last_line: 0..0,
+            number: 0,
+            brackets: 0,
+            continued: false,
+            indents: vec![0],
+            open_text: None,
+        }
+    }
+
+    fn run(&mut self, out: &mut Rebuilt) -> Option<()> {
+        while self.next_line() {
+            let mut at = self.line.start;
+            if self.open_text.is_some() {
+                match self.close_text(out) {
+                    Some(end) => at = end,
+                    None => continue,
+                }
+            } else if self.brackets == 0 && !self.continued {
+                match self.start_statement(out)? {
+                    Start::At(start) => at = start,
+                    Start::Blank => continue,
+                    Start::EndOfText => return Some(()),
+                }
+            } else {
+                self.continued = false;
+            }
+            self.tokens(at, out);
+        }
+        if self.open_text.is_some() || self.brackets != 0 || self.continued {
+            return None;
+        }
+        self.end(out);
+        Some(())
+    }
+
+    fn next_line(&mut self) -> bool {
+        let start = self.line.end;
+        self.last_line = self.line.clone();
+        let rest = &self.text.as_bytes()[start..];
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        self.line = start..start + length;
+        self.number += 1;
+        length > 0
+    }
+
+    fn place(&self, at: usize) -> Place {
+        (self.number, at - self.line.start)
+    }
+
+    fn emit(&self, kind: Kind, range: std::ops::Range<usize>, out: &mut Rebuilt) {
+        let (start, end) = (self.place(range.start), self.place(range.end));
+        out.take(kind, &self.text[range], start, end);
+    }
+
+    /// Ends the open text in this line, if it ends here; says where.
+    fn close_text(&mut self, out: &mut Rebuilt) -> Option<usize> {
+        let OpenText { at, start, quote, triple } = *self.open_text.as_ref()?;
+        let bytes = &self.text.as_bytes()[..self.line.end];
+        if let Some(end) = text_end(bytes, self.line.start, quote, triple) {
+            out.take(Kind::Text, &self.text[at..end], start, self.place(end));
+            self.open_text = None;
+            return Some(end);
+        }
+        let goes_on = bytes.ends_with(b"\\\n") || bytes.ends_with(b"\\\r\n");
+        if !triple && !goes_on {
+            out.take(Kind::Other, &self.text[at..self.line.end], start, self.place(self.line.end));
+            self.open_text = None;
+        }
+        None
+    }
+
+    /// What stands before the first token of a statement.
+    fn start_statement(&mut self, out: &mut Rebuilt) -> Option<Start> {
+        let bytes = self.text.as_bytes();
+        let mut at = self.line.start;
+        let mut column = 0;
+        while at < self.line.end {
+            match bytes[at] {
+                b' ' => column += 1,
+                b'\t' => column = (column / 8 + 1) * 8,
+                b'\x0c' => column = 0,
+                _ => break,
+            }
+            at += 1;
+        }
+        if at == self.line.end {
+            return Some(Start::EndOfText);
+        }
+        if matches!(bytes[at], b'#' | b'\r' | b'\n') {
+            if bytes[at] == b'#' {
+                let comment = self.text[at..self.line.end].trim_end_matches(['\r', '\n']);
+                let end = at + comment.len();
+                self.emit(Kind::Comment, at..end, out);
+                at = end;
+            }
+            self.emit(Kind::Other, at..self.line.end, out);
+            return Some(Start::Blank);
+        }
+        self.indent(column, at, out)?;
+        Some(Start::At(at))
+    }
+
+    fn indent(&mut self, column: usize, at: usize, out: &mut Rebuilt) -> Option<()> {
+        let deepest = self.indents.last().copied().unwrap_or_default();
+        if column > deepest {
+            self.indents.push(column);
+            self.emit(Kind::Indent, self.line.start..at, out);
+        }
+        if column < deepest && !self.indents.contains(&column) {
+            return None;
+        }
+        while self.indents.last().is_some_and(|&indent| column < indent) {
+            self.indents.pop();
+            self.emit(Kind::Other, at..at, out);
+        }
+        Some(())
+    }
+
+    /// The tokens from `at` to the end of the line.
+    fn tokens(&mut self, mut at: usize, out: &mut Rebuilt) {
+        while at < self.line.end {
+            let line = &self.text.as_bytes()[..self.line.end];
+            let start = at + blanks(&line[at..]);
+            match token(&line[start..]) {
+                Token::EndOfLine => return,
+                Token::Nothing => {
+                    // One letter that is no token, be it the blank before it.
+                    let length = self.text[at..].chars().next().map_or(1, char::len_utf8);
+                    self.emit(Kind::Other, at..at + length, out);
+                    at += length;
+                }
+                Token::Opens { prefix, quote, triple } => {
+                    let inner = start + prefix + if triple { 3 } else { 1 };
+                    let end = text_end(line, inner, quote, triple).filter(|_| triple);
+                    let Some(end) = end else {
+                        let place = self.place(start);
+                        self.open_text = Some(OpenText { at: start, start: place, quote, triple });
+                        return;
+                    };
+                    self.emit(Kind::Text, start..end, out);
+                    at = end;
+                }
+                Token::Continues(length) => {
+                    self.continued = true;
+                    at = start + length;
+                }
+                Token::Is { kind, length } => {
+                    match line[start] {
+                        b'(' | b'[' | b'{' => self.brackets += 1,
+                        b')' | b']' | b'}' => self.brackets -= 1,
+                        _ => {}
+                    }
+                    let inside = kind == Kind::LineEnd && self.brackets > 0;
+                    let kind = if inside { Kind::Other } else { kind };
+                    self.emit(kind, start..start + length, out);
+                    at = start + length;
+                }
+            }
+        }
+    }
+
+    /// The end of the last line, where nothing else marks it.
+    fn end(&self, out: &mut Rebuilt) {
+        let last = &self.text[self.last_line.clone()];
+        let comment = crate::space::trim(last).starts_with('#');
+        if !last.is_empty() && !last.ends_with(['\r', '\n']) && !comment {
+            let line = self.number - 1;
+            out.take(Kind::LineEnd, "", (line, last.len()), (line, last.len() + 1));
+        }
+    }
+}
+
+enum Start {
+    At(usize),
+    Blank,
+    EndOfText,
+}
+
+enum Token {
+    EndOfLine,
+    Nothing,
+    /// A text in quotes that may not end in this line; the quotes stand behind a prefix.
+    Opens {
+        prefix: usize,
+        quote: u8,
+        triple: bool,
+    },
+    /// A backslash that joins this line with the next.
+    Continues(usize),
+    Is {
+        kind: Kind,
+        length: usize,
+    },
+}
+
+fn blanks(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0c')).count()
+}
+
+/// The token that a line goes on with.
+fn token(rest: &[u8]) -> Token {
+    let is = |kind, length| Token::Is { kind, length };
+    match rest {
+        [] => return Token::EndOfLine,
+        [b'\\', b'\n', ..] => return Token::Continues(2),
+        [b'\\', b'\r', b'\n', ..] => return Token::Continues(3),
+        [b'\n', ..] => return is(Kind::LineEnd, 1),
+        [b'\r', b'\n', ..] => return is(Kind::LineEnd, 2),
+        [b'#', ..] => {
+            let length = rest.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+            return is(Kind::Comment, length.unwrap_or(rest.len()));
+        }
+        _ => {}
+    }
+    let prefix = text_prefix(rest);
+    if let Some(&quote @ (b'\'' | b'"')) = rest.get(prefix) {
+        if rest[prefix..].starts_with(&[quote; 3]) {
+            return Token::Opens { prefix, quote, triple: true };
+        }
+        match line_text(&rest[prefix + 1..], quote) {
+            LineText::Ends(length) => return is(Kind::Text, prefix + 1 + length),
+            LineText::GoesOn => return Token::Opens { prefix, quote, triple: false },
+            LineText::Open if prefix == 0 => return Token::Nothing,
+            LineText::Open => {}
+        }
+    }
+    match number(rest).max(sign(rest)).max(word(rest)) {
+        0 => Token::Nothing,
+        _ if number(rest) > 0 => is(Kind::Other, number(rest)),
+        length => is(Kind::Other, length),
+    }
+}
+
+/// How many letters before a quote belong to the text in quotes: `b`, `r`, `u`, `f`, `br`, `fr`.
+fn text_prefix(rest: &[u8]) -> usize {
+    let lower = |at: usize| rest.get(at).map(u8::to_ascii_lowercase);
+    let quoted = |at: usize| matches!(rest.get(at), Some(b'\'' | b'"'));
+    match (lower(0), lower(1)) {
+        (Some(b'b' | b'r' | b'u' | b'f'), _) if quoted(1) => 1,
+        (Some(b'b' | b'f'), Some(b'r')) | (Some(b'r'), Some(b'b' | b'f')) if quoted(2) => 2,
+        _ => 0,
+    }
+}
+
+/// How a text in single quotes goes on.
+enum LineText {
+    /// It is closed after so many bytes.
+    Ends(usize),
+    /// A backslash carries it into the next line.
+    GoesOn,
+    /// The line ends before it is closed.
+    Open,
+}
+
+fn line_text(rest: &[u8], quote: u8) -> LineText {
+    let mut at = 0;
+    loop {
+        match rest.get(at..).unwrap_or_default() {
+            [b'\\', b'\n', ..] | [b'\\', b'\r', b'\n', ..] => return LineText::GoesOn,
+            [b'\\', _, ..] => at += 2,
+            [] | [b'\n' | b'\\', ..] => return LineText::Open,
+            [byte, ..] if *byte == quote => return LineText::Ends(at + 1),
+            _ => at += 1,
+        }
+    }
+}
+
+/// Where a text in quotes ends that is open at `from`.
+fn text_end(bytes: &[u8], from: usize, quote: u8, triple: bool) -> Option<usize> {
+    let mut at = from;
+    loop {
+        match bytes.get(at..)? {
+            [] => return None,
+            [b'\\', ..] => at += 2,
+            rest if !triple && rest[0] == quote => return Some(at + 1),
+            rest if triple && rest.starts_with(&[quote; 3]) => return Some(at + 3),
+            _ => at += 1,
+        }
+    }
+}
+
+/// The length of the operator or bracket that a line goes on with. Where one ends and the next
+/// begins does not matter: they are written again as they stand.
+fn sign(rest: &[u8]) -> usize {
+    match rest {
+        [b'!', b'=', ..] => 2,
+        [
+            b'%' | b'&' | b'(' | b')' | b'*' | b'+' | b',' | b'-' | b'.' | b'/' | b':' | b';'
+            | b'<' | b'=' | b'>' | b'@' | b'[' | b']' | b'^' | b'{' | b'|' | b'}' | b'~',
+            ..,
+        ] => 1,
+        _ => 0,
+    }
+}
+
+/// The length of the name that a line goes on with.
+fn word(rest: &[u8]) -> usize {
+    if rest.first().is_some_and(u8::is_ascii) {
+        let ascii = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
+        let length = ascii.count();
+        if rest.get(length).is_none_or(u8::is_ascii) {
+            return length;
+        }
+    }
+    let text = std::str::from_utf8(rest).unwrap_or_default();
+    text.chars()
+        .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
+        .map(char::len_utf8)
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(without_comments(text).as_deref(), expected, "{text:?}");
+    }
+
+    #[test]
+    fn comments_and_docstrings_go() {
+        check(
+            "def f(x):\n    \"\"\"Says\n    so.\"\"\"\n    # why\n    return x  # how\n",
+            Some("def f(x):\n    return x  "),
+        );
+        check("x = 'a # b'  # c", Some("x = 'a # b'  "));
+        check("'module'\nx = 1", Some("x = 1"));
+        check("if a:\n\tb\nelse:\n\tc", Some("if a:\n\tb\nelse:\n\tc"));
+        check("a = b + \\\n    c", Some("a = b +    c"));
+        check("f(a,\n\n  'b')", Some("f(a,\n  'b')"));
+        check("x = '''a\n\nb'''", Some("x = '''a\nb'''"));
+        check("x = 'abc", Some("x = 'abc"));
+        check("x = rb'a' + f\"b\"", Some("x = rb'a' + f\"b\""));
+        check("x = 'a\\\nb'", Some("x = 'a\\\nb'"));
+        check("", Some(""));
+        check("x ? y", Some("x ? y"));
+        check("1if x else 2", Some("1if x else 2"));
+    }
+
+    #[test]
+    fn what_python_gives_up_stays() {
+        check("f(a", None);
+        check("f)", None);
+        check("x = '''a", None);
+        check("if a:\n    b\n  c", None);
+        check("x = \\", Some("x = \\"));
+        check("x = \\\n", None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_taken(text in "[ab1'\"#\\\\\n\t (){}é.]{0,40}") {
+            without_comments(&text);
+        }
+    }
+}

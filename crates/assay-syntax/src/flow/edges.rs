@@ -1,0 +1,185 @@
+//! The edges between variables, as they are found.
+
+use super::{Flow, Relation};
+use crate::mix::Mixer;
+
+const NONE: u32 = u32::MAX;
+
+/// Edges by the place of the leaf that data flows to.
+pub(super) struct Edges {
+    /// For each place its first and last edge.
+    ends: Vec<(u32, u32)>,
+    list: Vec<Edge>,
+    /// The texts that edges come from, edge after edge.
+    texts: Vec<u32>,
+    /// Places that some edge comes from.
+    is_source: Vec<bool>,
+    seen: Vec<u32>,
+    round: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Edge {
+    relation: Relation,
+    from: u32,
+    to: u32,
+    next: u32,
+}
+
+impl Edges {
+    pub(super) fn new(texts: usize, places: usize) -> Self {
+        Self {
+            ends: vec![(NONE, NONE); places],
+            list: Vec::with_capacity(places),
+            texts: Vec::with_capacity(places),
+            is_source: vec![false; places],
+            seen: vec![0; texts],
+            round: 0,
+        }
+    }
+
+    /// Notes that data flows from the leaf at `place`.
+    pub(super) fn source(&mut self, place: u32) {
+        self.is_source[place as usize] = true;
+    }
+
+    /// Adds an edge to `place`. In a loop, edges of one relation to one place are one edge.
+    pub(super) fn add(&mut self, place: u32, relation: Relation, sources: &[u32], in_loop: bool) {
+        if in_loop && let Some(same) = self.find(place, relation) {
+            self.unite(same, sources);
+            return;
+        }
+        let from = length(&self.texts);
+        self.texts.extend_from_slice(sources);
+        let number = length(&self.list);
+        self.list.push(Edge { relation, from, to: length(&self.texts), next: NONE });
+        let (first, last) = &mut self.ends[place as usize];
+        if *first == NONE {
+            *first = number;
+        } else {
+            self.list[*last as usize].next = number;
+        }
+        *last = number;
+    }
+
+    fn find(&self, place: u32, relation: Relation) -> Option<u32> {
+        self.at(place).find(|&edge| self.list[edge as usize].relation == relation)
+    }
+
+    fn at(&self, place: u32) -> impl Iterator<Item = u32> + '_ {
+        let known = |edge: u32| (edge != NONE).then_some(edge);
+        let first = known(self.ends[place as usize].0);
+        std::iter::successors(first, move |&edge| known(self.list[edge as usize].next))
+    }
+
+    fn sources(&self, edge: u32) -> &[u32] {
+        let Edge { from, to, .. } = self.list[edge as usize];
+        &self.texts[from as usize..to as usize]
+    }
+
+    /// Unites the sources of an edge with others, each once, in the order of first sight.
+    fn unite(&mut self, edge: u32, others: &[u32]) {
+        let old = self.sources(edge);
+        if old.len() < 2 && old == others {
+            return;
+        }
+        let (from, to) = (self.list[edge as usize].from, self.list[edge as usize].to);
+        let start = length(&self.texts);
+        self.round += 1;
+        for at in from..to {
+            self.push_once(self.texts[at as usize]);
+        }
+        for &text in others {
+            self.push_once(text);
+        }
+        let end = length(&self.texts);
+        if end - start == to - from {
+            // Nothing new.
+            self.texts.truncate(start as usize);
+            return;
+        }
+        let edge = &mut self.list[edge as usize];
+        (edge.from, edge.to) = (start, end);
+    }
+
+    fn push_once(&mut self, text: u32) {
+        let seen = &mut self.seen[text as usize];
+        if *seen != self.round {
+            *seen = self.round;
+            self.texts.push(text);
+        }
+    }
+
+    /// What is left at the end: one flow for each place that takes part in any, in order.
+    /// `text_at` says which text stands at a place.
+    pub(super) fn flows(mut self, read: &[bool], text_at: impl Fn(usize) -> u32) -> Vec<Flow> {
+        let mut flows = Vec::new();
+        let mut here = Vec::new();
+        for (place, &read) in read.iter().enumerate() {
+            here.clear();
+            here.extend(self.at(length(&self.ends[..place])));
+            let Some(&last) = here.last() else { continue };
+            let linked = here.iter().any(|&edge| !self.sources(edge).is_empty());
+            if !linked && !read && !self.is_source[place] {
+                continue;
+            }
+            let relation = self.list[last as usize].relation;
+            let sources = match here[..] {
+                [only] => self.sources(only).to_vec(),
+                _ => self.united(&here),
+            };
+            flows.push(Flow { place, text: text_at(place), relation, sources });
+        }
+        flows
+    }
+
+    fn united(&mut self, edges: &[u32]) -> Vec<u32> {
+        self.round += 1;
+        let mut united = Vec::new();
+        for &edge in edges {
+            let Edge { from, to, .. } = self.list[edge as usize];
+            for &text in &self.texts[from as usize..to as usize] {
+                let seen = &mut self.seen[text as usize];
+                if *seen != self.round {
+                    *seen = self.round;
+                    united.push(text);
+                }
+            }
+        }
+        united
+    }
+}
+
+fn length<T>(list: &[T]) -> u32 {
+    u32::try_from(list.len()).unwrap_or(NONE)
+}
+
+/// What tells each flow from others when variables are numbered in the order of first sight.
+pub(super) fn identities(flows: &[Flow], texts: usize) -> Vec<u64> {
+    let mut names = Names { numbers: vec![NONE; texts], count: 0 };
+    let identities = flows.iter().map(|flow| {
+        let mut identity = Mixer::new(flow.relation as u64);
+        for &source in &flow.sources {
+            identity.add(names.number(source));
+        }
+        identity.add(names.number(flow.text));
+        identity.finish()
+    });
+    identities.collect()
+}
+
+struct Names {
+    numbers: Vec<u32>,
+    count: u32,
+}
+
+impl Names {
+    fn number(&mut self, text: u32) -> u64 {
+        let number = &mut self.numbers[text as usize];
+        if *number == NONE {
+            *number = self.count;
+            self.count += 1;
+        }
+        u64::from(*number)
+    }
+}

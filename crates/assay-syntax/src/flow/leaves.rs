@@ -1,0 +1,165 @@
+//! The words of a program that data can flow between.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use super::rules::Compiled;
+use super::{Dialect, Literals};
+use crate::SyntaxTree;
+
+/// The leaves of a tree, in the order of the text.
+pub(super) struct Leaves<'a> {
+    pub(super) list: Vec<Leaf>,
+    /// Of each node, how many leaves stand before it; and at the end, how many there are.
+    before: Vec<u32>,
+    parts: Vec<Part>,
+    pub(super) texts: Vec<Cow<'a, str>>,
+}
+
+/// What a node is to the data flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Branch,
+    Leaf,
+    /// Within a leaf: nothing that can be asked about.
+    Inside,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Leaf {
+    /// Which text it has; leaves of one text have one number.
+    pub(super) text: u32,
+    /// Its place among the leaves. Where several leaves without any text share a spot, all have the
+    /// place of the last.
+    pub(super) place: u32,
+    /// Whether it is more than a keyword or a sign.
+    pub(super) is_variable: bool,
+    pub(super) is_identifier: bool,
+}
+
+impl<'a> Leaves<'a> {
+    pub(super) fn new(tree: &SyntaxTree<'a>, compiled: &Compiled, dialect: Dialect) -> Self {
+        let mut cutter = Cutter::new(tree.text);
+        let size = tree.nodes.len();
+        let mut found = Self {
+            list: Vec::with_capacity(size / 2 + 1),
+            before: Vec::with_capacity(size + 1),
+            parts: vec![Part::Branch; size],
+            texts: Vec::new(),
+        };
+        let mut spots = Vec::with_capacity(size / 2 + 1);
+        let mut numbers = FxHashMap::default();
+        // The first node that is not inside of a literal.
+        let mut outside = 0;
+        for (at, node) in (0..).zip(&tree.nodes) {
+            found.before.push(number_of(&found.list));
+            let kind = compiled.kind(node.kind);
+            let whole = kind.is_string
+                || (kind.is_other_literal && dialect.literals == Literals::StringsAndCharacters);
+            let bare = node.end == at + 1;
+            if at < outside {
+                found.parts[at as usize] = Part::Inside;
+                continue;
+            }
+            if kind.is_comment || !(bare || whole) {
+                continue;
+            }
+            outside = node.end;
+            found.parts[at as usize] = Part::Leaf;
+            let text = cutter.cut(tree.range(at));
+            let is_variable = text != kind.name;
+            let number = *numbers.entry(text).or_insert_with_key(|text| {
+                found.texts.push(text.clone());
+                number_of(&found.texts) - 1
+            });
+            let place = number_of(&found.list);
+            let is_identifier = kind.is_identifier;
+            found.list.push(Leaf { text: number, place, is_variable, is_identifier });
+            spots.push((node.from, node.to));
+        }
+        found.before.push(number_of(&found.list));
+        share_spots(&mut found.list, &spots);
+        found
+    }
+
+    /// The leaf that a node is.
+    pub(super) fn at(&self, node: u32) -> Option<Leaf> {
+        if self.parts[node as usize] != Part::Leaf {
+            return None;
+        }
+        self.list.get(self.before[node as usize] as usize).copied()
+    }
+
+    /// Whether a node is a part of a leaf, such as a quote of a text.
+    pub(super) fn is_inside(&self, node: u32) -> bool {
+        self.parts[node as usize] == Part::Inside
+    }
+
+    /// The leaves of a node and all below it that are more than keywords and signs.
+    pub(super) fn variables(&self, node: u32, end: u32) -> impl Iterator<Item = Leaf> + '_ {
+        let (from, to) = (self.before[node as usize], self.before[end as usize]);
+        self.list[from as usize..to as usize].iter().copied().filter(|leaf| leaf.is_variable)
+    }
+}
+
+fn number_of<T>(list: &[T]) -> u32 {
+    u32::try_from(list.len()).unwrap_or(u32::MAX)
+}
+
+/// Leaves without text at the same spot are looked up by it, so the last stands for all.
+fn share_spots(leaves: &mut [Leaf], spots: &[(u32, u32)]) {
+    for at in (1..leaves.len()).rev() {
+        if spots[at - 1] == spots[at] {
+            leaves[at - 1].place = leaves[at].place;
+        }
+    }
+}
+
+/// Cuts the texts of leaves out of a program, as the reference tools do.
+///
+/// They count a column in bytes and use it for letters, so behind a letter of more than one byte the
+/// texts of a line are shifted; and they join the lines of a text without what was between them.
+struct Cutter<'a> {
+    text: &'a str,
+    /// The start of each line, and the lines as letters; only where bytes and letters differ.
+    lines: Option<Vec<(usize, Vec<char>)>>,
+}
+
+impl<'a> Cutter<'a> {
+    fn new(text: &'a str) -> Self {
+        let lines = (!text.is_ascii()).then(|| {
+            let mut start = 0;
+            let lines = text.split('\n').map(|line| {
+                let here = start;
+                start += line.len() + 1;
+                (here, line.chars().collect())
+            });
+            lines.collect()
+        });
+        Self { text, lines }
+    }
+
+    fn cut(&mut self, range: std::ops::Range<usize>) -> Cow<'a, str> {
+        if let Some(lines) = &self.lines {
+            return Cow::Owned(cut_letters(lines, range));
+        }
+        let text = self.text.get(range).unwrap_or_default();
+        if memchr::memchr(b'\n', text.as_bytes()).is_none() {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(text.replace('\n', ""))
+    }
+}
+
+fn cut_letters(lines: &[(usize, Vec<char>)], range: std::ops::Range<usize>) -> String {
+    let line_of = |at: usize| lines.partition_point(|(start, _)| *start <= at).saturating_sub(1);
+    let (first, last) = (line_of(range.start), line_of(range.end));
+    let mut text = String::new();
+    for (at, (start, letters)) in (first..=last).zip(&lines[first..=last]) {
+        let from = if at == first { range.start - start } else { 0 };
+        let to = if at == last { range.end - start } else { letters.len() };
+        text.extend(letters.iter().take(to).skip(from));
+    }
+    text
+}

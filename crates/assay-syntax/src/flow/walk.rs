@@ -1,0 +1,386 @@
+//! Goes through a program as it would run, and notes where values come from.
+
+use super::edges::Edges;
+use super::leaves::{Leaf, Leaves};
+use super::rules::{Assignment, Compiled, Definition, For, ForEach, Role};
+use super::state::State;
+use super::{Dialect, Relation};
+use crate::{Language, SyntaxTree};
+
+/// The rules do not fit the tree, or following them would cost too much: then nothing is known.
+pub(super) struct GivenUp;
+
+type Walked<T = ()> = Result<T, GivenUp>;
+
+/// What a walk may cost, besides a share for each node.
+const FREE_WORK: usize = 2_000_000;
+const WORK_FOR_A_NODE: usize = 64;
+
+pub(super) struct Walk<'w, 'a> {
+    tree: &'w SyntaxTree<'a>,
+    compiled: &'static Compiled,
+    dialect: Dialect,
+    leaves: &'w Leaves<'a>,
+    pub(super) state: State,
+    pub(super) edges: Edges,
+    /// How many loops are around.
+    loops: u32,
+    /// A loop around runs for the second time.
+    ///
+    /// A loop runs twice, so that what its end leaves reaches its start. Within the second time of
+    /// a loop around it, once is enough: all that a further time could bring came up in the first
+    /// time around or in this one. So the cost grows with the depth, and not with its power of two.
+    again: bool,
+    work: usize,
+    scratch: Vec<u32>,
+}
+
+impl<'w, 'a> Walk<'w, 'a> {
+    pub(super) fn new(
+        tree: &'w SyntaxTree<'a>,
+        compiled: &'static Compiled,
+        dialect: Dialect,
+        leaves: &'w Leaves<'a>,
+    ) -> Self {
+        let (texts, places) = (leaves.texts.len(), leaves.list.len());
+        Self {
+            tree,
+            compiled,
+            dialect,
+            leaves,
+            state: State::new(texts, places),
+            edges: Edges::new(texts, places),
+            loops: 0,
+            again: false,
+            work: tree.nodes.len().saturating_mul(WORK_FOR_A_NODE).saturating_add(FREE_WORK),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Follows the rules for a node.
+    pub(super) fn run(&mut self, node: u32) -> Walked {
+        self.spend(1)?;
+        if let Some(leaf) = self.leaves.at(node) {
+            self.leaf(leaf);
+            return Ok(());
+        }
+        if self.leaves.is_inside(node) {
+            return Err(GivenUp);
+        }
+        match self.kind(node).role {
+            Role::Definition => self.definition(node),
+            Role::Assignment => self.assignment(node),
+            Role::Increment => self.increment(node),
+            Role::If => self.branches(node),
+            Role::For => self.for_loop(node),
+            Role::ForEach => self.for_each(node),
+            Role::While => self.twice(|walk| walk.children(node)),
+            Role::Other => self.children(node),
+        }
+    }
+
+    fn spend(&mut self, work: usize) -> Walked {
+        self.work = self.work.checked_sub(work).ok_or(GivenUp)?;
+        Ok(())
+    }
+
+    fn leaf(&mut self, leaf: Leaf) {
+        if !leaf.is_variable {
+            return;
+        }
+        let known = self.state.read(leaf.text);
+        let sources: &[u32] = if known { &[leaf.text] } else { &[] };
+        self.edges.add(leaf.place, Relation::ComesFrom, sources, self.loops > 0);
+        if !known && leaf.is_identifier {
+            self.state.set(leaf.text, leaf.place);
+        }
+    }
+
+    fn children(&mut self, node: u32) -> Walked {
+        let children = self.tree.children(node);
+        if self.compiled.rules.first.is_empty() {
+            return children.into_iter().try_for_each(|child| self.run(child));
+        }
+        let is_first = |walk: &Self, child| walk.kind(child).is_first;
+        for child in children.clone() {
+            if is_first(self, child) {
+                self.run(child)?;
+            }
+        }
+        for child in children {
+            if !is_first(self, child) {
+                self.run(child)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn kind(&self, node: u32) -> &'static super::rules::Kind {
+        self.compiled.kind(self.tree.nodes[node as usize].kind)
+    }
+
+    /// The first child of `node` in a field.
+    fn field(&self, node: u32, name: &str) -> Option<u32> {
+        let field = self.compiled.field(name);
+        self.tree.children(node).find(|&child| self.tree.nodes[child as usize].field == field)
+    }
+
+    fn variables(&self, node: u32) -> Walked<Vec<Leaf>> {
+        if self.leaves.is_inside(node) {
+            return Err(GivenUp);
+        }
+        Ok(self.leaves.variables(node, self.tree.nodes[node as usize].end).collect())
+    }
+
+    /// Each of `targets` has an edge from each of `sources`, and is defined here.
+    fn link_each(&mut self, targets: &[Leaf], relation: Relation, sources: &[Leaf]) -> Walked {
+        self.spend(targets.len().saturating_mul(sources.len() + 1))?;
+        let mut texts = std::mem::take(&mut self.scratch);
+        for target in targets {
+            for source in sources {
+                texts.clear();
+                texts.push(source.text);
+                self.edges.add(target.place, relation, &texts, self.loops > 0);
+            }
+            self.state.set(target.text, target.place);
+        }
+        self.scratch = texts;
+        self.note_sources(targets, sources);
+        Ok(())
+    }
+
+    /// Each of `targets` has one edge from all of `sources`, and is defined here.
+    fn link_all(&mut self, targets: &[Leaf], sources: &[Leaf]) -> Walked {
+        self.spend(targets.len().saturating_mul(sources.len() + 1))?;
+        let texts: Vec<u32> = sources.iter().map(|leaf| leaf.text).collect();
+        for target in targets {
+            self.edges.add(target.place, Relation::ComputedFrom, &texts, self.loops > 0);
+            self.state.set(target.text, target.place);
+        }
+        self.note_sources(targets, sources);
+        Ok(())
+    }
+
+    fn note_sources(&mut self, targets: &[Leaf], sources: &[Leaf]) {
+        if !targets.is_empty() {
+            for source in sources {
+                self.edges.source(source.place);
+            }
+        }
+    }
+
+    fn definition(&mut self, node: u32) -> Walked {
+        let mut children = self.tree.children(node);
+        let (name, value) = match self.compiled.rules.definition {
+            Definition::Fields(name, value) => (self.field(node, name), self.field(node, value)),
+            Definition::TwoChildren => {
+                let (first, second) = (children.next(), children.next());
+                (first, second.filter(|_| children.next().is_none()))
+            }
+            Definition::SecondAndThird => (children.nth(1), children.next()),
+        };
+        let targets = self.variables(name.ok_or(GivenUp)?)?;
+        let Some(value) = value else {
+            self.spend(targets.len())?;
+            for target in targets {
+                self.edges.add(target.place, Relation::ComesFrom, &[], self.loops > 0);
+                self.state.set(target.text, target.place);
+            }
+            return Ok(());
+        };
+        self.run(value)?;
+        let sources = self.variables(value)?;
+        self.link_each(&targets, Relation::ComesFrom, &sources)
+    }
+
+    fn assignment(&mut self, node: u32) -> Walked {
+        let (left, right) = (self.field(node, "left"), self.field(node, "right"));
+        match self.compiled.rules.assignment {
+            Assignment::Whole => {
+                let right = right.ok_or(GivenUp)?;
+                self.run(right)?;
+                let (targets, sources) =
+                    (self.variables(left.ok_or(GivenUp)?)?, self.variables(right)?);
+                self.link_each(&targets, Relation::ComputedFrom, &sources)
+            }
+            Assignment::Parts if self.kind(node).is_first => {
+                let last = self.tree.children(node).last().ok_or(GivenUp)?;
+                self.link_parts(&[(left.ok_or(GivenUp)?, last)])
+            }
+            Assignment::Parts => {
+                let Some(right) = right else { return Ok(()) };
+                let parts = self.parts(left.ok_or(GivenUp)?, right);
+                self.link_parts(&parts)
+            }
+            Assignment::PartsOfRuby => {
+                let (left, right) = (left.ok_or(GivenUp)?, right.ok_or(GivenUp)?);
+                if self.kind(node).name == "operator_assignment" {
+                    let mut children = self.tree.children(node);
+                    let first = children.next().ok_or(GivenUp)?;
+                    return self.link_parts(&[(first, children.last().unwrap_or(first))]);
+                }
+                let parts = self.parts(left, right);
+                self.link_parts(&parts)
+            }
+        }
+    }
+
+    /// The parts of two sides, pair by pair; both sides whole if they have not as many.
+    fn parts(&self, left: u32, right: u32) -> Vec<(u32, u32)> {
+        let parts = |side| self.tree.children(side).filter(|&part| self.kind(part).name != ",");
+        let (lefts, rights): (Vec<u32>, Vec<u32>) = (parts(left).collect(), parts(right).collect());
+        if lefts.is_empty() || lefts.len() != rights.len() {
+            return vec![(left, right)];
+        }
+        lefts.into_iter().zip(rights).collect()
+    }
+
+    fn link_parts(&mut self, parts: &[(u32, u32)]) -> Walked {
+        for &(_, right) in parts {
+            self.run(right)?;
+        }
+        for &(left, right) in parts {
+            let (targets, sources) = (self.variables(left)?, self.variables(right)?);
+            self.link_all(&targets, &sources)?;
+        }
+        Ok(())
+    }
+
+    fn increment(&mut self, node: u32) -> Walked {
+        let variables = self.variables(node)?;
+        self.link_each(&variables, Relation::ComputedFrom, &variables)
+    }
+
+    fn branches(&mut self, node: u32) -> Walked {
+        let branching = self.compiled.rules.branching;
+        let mut says_else = self.kind(node).says_else;
+        let mark = self.state.mark();
+        let mut branches = Vec::new();
+        let mut main = None;
+        for child in self.tree.children(node) {
+            says_else |= self.kind(child).says_else;
+            let starts = self.kind(child).is_branch;
+            if starts || (branching.to_the_end && !branches.is_empty()) {
+                // The main branch waits.
+                main.get_or_insert_with(|| self.state.take_back(mark));
+                self.run(child)?;
+                branches.push(self.state.take_back(mark));
+            } else if !self.does_nothing(child) {
+                if let Some(main) = main.take() {
+                    self.state.apply(&main);
+                }
+                self.run(child)?;
+            }
+        }
+        let main = main.unwrap_or_else(|| self.state.take_back(mark));
+        branches.push(main);
+        if !says_else && self.dialect.needs_else && self.language_needs_else() {
+            return Err(GivenUp);
+        }
+        self.state.join(&branches, branching.always_before || !says_else);
+        Ok(())
+    }
+
+    fn does_nothing(&self, node: u32) -> bool {
+        self.leaves.at(node).is_some_and(|leaf| !leaf.is_variable) || self.kind(node).is_comment
+    }
+
+    fn language_needs_else(&self) -> bool {
+        !matches!(self.tree.language, Language::Python | Language::Php)
+    }
+
+    /// Runs a loop: twice, or once if a loop around it runs for the second time.
+    fn twice(&mut self, mut pass: impl FnMut(&mut Self) -> Walked) -> Walked {
+        self.in_loop(|walk| {
+            pass(walk)?;
+            walk.for_the_second_time(pass)
+        })
+    }
+
+    fn in_loop(&mut self, body: impl FnOnce(&mut Self) -> Walked) -> Walked {
+        self.loops += 1;
+        let walked = body(self);
+        self.loops -= 1;
+        walked
+    }
+
+    fn for_the_second_time(&mut self, mut pass: impl FnMut(&mut Self) -> Walked) -> Walked {
+        if self.again {
+            return Ok(());
+        }
+        self.again = true;
+        let walked = pass(self);
+        self.again = false;
+        walked
+    }
+
+    fn for_loop(&mut self, node: u32) -> Walked {
+        match self.compiled.rules.for_loop {
+            For::Again(after) => self.in_loop(|walk| {
+                walk.children(node)?;
+                let Some(start) = walk.child_of(node, after) else { return Ok(()) };
+                walk.for_the_second_time(|walk| walk.children_after(node, start))
+            }),
+            For::AgainWithUpdate => self.in_loop(|walk| {
+                walk.children(node)?;
+                let Some(clause) = walk.child_of(node, "for_clause") else { return Ok(()) };
+                let update = walk.field(clause, "update");
+                walk.for_the_second_time(|walk| {
+                    update.map_or(Ok(()), |update| walk.run(update))?;
+                    walk.children_after(node, clause)
+                })
+            }),
+            For::LeftRight(body) => {
+                let (left, right) = (self.field(node, "left"), self.field(node, "right"));
+                let parts = self.parts(left.ok_or(GivenUp)?, right.ok_or(GivenUp)?);
+                let last = self.tree.children(node).last();
+                let body = last.filter(|&last| self.kind(last).name == body);
+                self.twice(|walk| {
+                    walk.link_parts(&parts)?;
+                    body.map_or(Ok(()), |body| walk.run(body))
+                })
+            }
+            For::PatternValue => {
+                let pattern = self.field(node, "pattern").ok_or(GivenUp)?;
+                let value = self.field(node, "value").ok_or(GivenUp)?;
+                let body = self.field(node, "body").ok_or(GivenUp)?;
+                self.twice(|walk| {
+                    walk.link_parts(&[(pattern, value)])?;
+                    walk.run(body)
+                })
+            }
+        }
+    }
+
+    fn child_of(&self, node: u32, kind: &str) -> Option<u32> {
+        self.tree.children(node).find(|&child| self.kind(child).name == kind)
+    }
+
+    fn children_after(&mut self, node: u32, start: u32) -> Walked {
+        let mut children = self.tree.children(node).skip_while(|&child| child <= start);
+        children.try_for_each(|child| self.run(child))
+    }
+
+    fn for_each(&mut self, node: u32) -> Walked {
+        let (name, value, body) = match self.compiled.rules.for_each {
+            ForEach::Fields(name, value, body) => {
+                (self.field(node, name), self.field(node, value), self.field(node, body))
+            }
+            ForEach::SecondAndFirst(kind) => {
+                let of_kind = |child: &u32| self.kind(*child).name == kind;
+                let mut children = self.tree.children(node).filter(of_kind);
+                let value = children.next();
+                (children.next(), value, self.field(node, "body"))
+            }
+        };
+        let (Some(name), Some(value), Some(body)) = (name, value, body) else {
+            return Err(GivenUp);
+        };
+        self.twice(|walk| {
+            walk.run(value)?;
+            let (targets, sources) = (walk.variables(name)?, walk.variables(value)?);
+            walk.link_each(&targets, Relation::ComputedFrom, &sources)?;
+            walk.run(body)
+        })
+    }
+}

@@ -1,0 +1,312 @@
+//! A syntax tree as flat arrays: one parse, from which everything else is read.
+
+use std::cell::RefCell;
+use std::ops::{ControlFlow, Range};
+
+use rustc_hash::FxHashMap;
+use tree_sitter::{ParseOptions, ParseState, Parser, Point, TreeCursor};
+
+use crate::Language;
+use crate::mix::{Mixer, mix};
+use crate::work::Work;
+
+/// What parsing may cost besides what the length of a text allows, in steps of a hundred parser
+/// operations.
+const FREE_STEPS: u32 = 20_000;
+
+/// A step after an error costs more: to go on from one, the parser tries many ways.
+const STEPS_AFTER_AN_ERROR: u32 = 4;
+
+thread_local! {
+    static PARSERS: RefCell<FxHashMap<Language, Parser>> = RefCell::default();
+}
+
+/// The kind of a node that stands for what is no part of the language, as the parser numbers it.
+pub(crate) const ERROR_KIND: u16 = u16::MAX;
+
+/// A syntax tree. Nodes are numbered in the order in which they start, parents before children.
+#[derive(Debug)]
+pub struct SyntaxTree<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) language: Language,
+    pub(crate) nodes: Vec<Node>,
+    subtrees: Vec<u64>,
+    has_error: bool,
+    depth: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node {
+    pub(crate) kind: u16,
+    /// Which field of its parent it is; 0 is none.
+    pub(crate) field: u16,
+    /// The number of the first node after it that is not below it.
+    pub(crate) end: u32,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+}
+
+impl<'a> SyntaxTree<'a> {
+    /// Parses any text. One that is too costly to parse, which no program is, has a tree of a single
+    /// error.
+    pub fn parse(text: &'a str, language: Language) -> Self {
+        let tree = PARSERS.with_borrow_mut(|parsers| {
+            let parser = parsers.entry(language).or_insert_with(|| {
+                let mut parser = Parser::new();
+                let fits = parser.set_language(&language.parser_tables());
+                debug_assert!(fits.is_ok(), "the grammars are those that the parser was built for");
+                parser
+            });
+            parse(parser, text)
+        });
+        match tree {
+            Some(tree) => {
+                let mut builder = Builder::new(text, language, tree.root_node().has_error());
+                builder.build(&mut tree.walk());
+                builder.tree
+            }
+            None => Self::unparsed(text, language),
+        }
+    }
+
+    fn unparsed(text: &'a str, language: Language) -> Self {
+        let to = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let root = Node { kind: ERROR_KIND, field: 0, end: 1, from: 0, to };
+        let subtrees = vec![mix(u64::from(ERROR_KIND), 0)];
+        Self { text, language, nodes: vec![root], subtrees, has_error: true, depth: 1 }
+    }
+
+    /// What tells each subtree from others, one number each: for the root and every node that has
+    /// children. Subtrees of the same s-expression have the same number: named nodes and their
+    /// fields count, words and punctuation do not.
+    pub fn subtrees(&self) -> &[u64] {
+        &self.subtrees
+    }
+
+    /// Whether anything in the text is no part of the language.
+    pub fn has_error(&self) -> bool {
+        self.has_error
+    }
+
+    /// How many nodes are on the longest way from the root.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// How many nodes there are.
+    pub fn size(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The numbers of a node's children.
+    pub(crate) fn children(&self, node: u32) -> Children<'_> {
+        Children { nodes: &self.nodes, next: node + 1, end: self.nodes[node as usize].end }
+    }
+
+    /// The bytes of a node.
+    pub(crate) fn range(&self, node: u32) -> Range<usize> {
+        let Node { from, to, .. } = self.nodes[node as usize];
+        from as usize..to as usize
+    }
+}
+
+/// Goes over a node's children.
+#[derive(Clone)]
+pub(crate) struct Children<'a> {
+    nodes: &'a [Node],
+    next: u32,
+    end: u32,
+}
+
+impl Iterator for Children<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let child = self.next;
+        if child >= self.end {
+            return None;
+        }
+        self.next = self.nodes[child as usize].end;
+        Some(child)
+    }
+}
+
+fn parse(parser: &mut Parser, text: &str) -> Option<tree_sitter::Tree> {
+    let bytes = text.as_bytes();
+    let steps = u32::try_from(bytes.len()).ok()?.saturating_add(FREE_STEPS);
+    let mut work = Work::new(steps);
+    let mut read = |at: usize, _: Point| bytes.get(at..).unwrap_or_default();
+    let mut progress = |state: &ParseState| {
+        let steps = if state.has_error() { STEPS_AFTER_AN_ERROR } else { 1 };
+        work.take(steps).map_or(ControlFlow::Break(()), ControlFlow::Continue)
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    if tree.is_none() {
+        // Or the next text would be taken for the rest of this one.
+        parser.reset();
+    }
+    tree
+}
+
+/// Copies a tree out of the parser, and finds what tells its subtrees from others on the way.
+struct Builder<'a> {
+    tree: SyntaxTree<'a>,
+    open: Vec<Open>,
+}
+
+/// A node whose children are being visited.
+struct Open {
+    node: u32,
+    identity: Mixer,
+    shown: bool,
+    /// Whether an error in it is an error of a child.
+    explained: bool,
+}
+
+impl<'a> Builder<'a> {
+    fn new(text: &'a str, language: Language, has_error: bool) -> Self {
+        let nodes = Vec::with_capacity(text.len() / 2 + 1);
+        let subtrees = Vec::with_capacity(text.len() / 4 + 1);
+        let tree = SyntaxTree { text, language, nodes, subtrees, has_error, depth: 1 };
+        Self { tree, open: Vec::new() }
+    }
+
+    fn build(&mut self, cursor: &mut TreeCursor<'_>) {
+        loop {
+            let mut open = self.enter(cursor);
+            if cursor.goto_first_child() {
+                self.open.push(open);
+                let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX).saturating_add(1);
+                self.tree.depth = self.tree.depth.max(depth);
+                continue;
+            }
+            self.leave(&mut open, cursor);
+            if self.open.is_empty() {
+                // A root without children is a subtree all the same.
+                self.tree.subtrees.push(open.identity.finish());
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                if let Some(mut open) = self.open.pop() {
+                    self.leave(&mut open, cursor);
+                    self.tree.subtrees.push(open.identity.finish());
+                }
+            }
+        }
+    }
+
+    /// Takes the node under the cursor.
+    fn enter(&mut self, cursor: &TreeCursor<'_>) -> Open {
+        let node = cursor.node();
+        let kind = node.kind_id();
+        let range = node.byte_range();
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        self.tree.nodes.push(Node {
+            kind,
+            field: cursor.field_id().map_or(0, std::num::NonZero::get),
+            end: 0,
+            from: place(range.start),
+            to: place(range.end),
+        });
+        let named = node.is_named();
+        let missing = self.tree.has_error && node.is_missing();
+        let tag = u64::from(kind) << 2 | u64::from(named) << 1 | u64::from(missing);
+        Open {
+            node: self.last(),
+            identity: Mixer::new(tag),
+            shown: named || missing,
+            // An error without children shows what it could not begin with.
+            explained: missing || (kind == ERROR_KIND && node.child_count() > 0),
+        }
+    }
+
+    /// The node under the cursor and all below it were visited: closes it, and shows it to its
+    /// parent.
+    fn leave(&mut self, open: &mut Open, cursor: &TreeCursor<'_>) {
+        let flawed = self.tree.has_error && cursor.node().has_error();
+        if flawed && !open.explained {
+            // What is wrong is no node of its own, and is in the expression all the same.
+            let expression = cursor.node().to_sexp();
+            expression.bytes().for_each(|byte| open.identity.add(u64::from(byte)));
+        }
+        let end = self.last() + 1;
+        let node = &mut self.tree.nodes[open.node as usize];
+        node.end = end;
+        if let Some(parent) = self.open.last_mut() {
+            parent.explained |= flawed || open.explained;
+            if open.shown {
+                parent.identity.add(mix(open.identity.finish(), u64::from(node.field)));
+            }
+        }
+    }
+
+    fn last(&self) -> u32 {
+        u32::try_from(self.tree.nodes.len()).unwrap_or(u32::MAX).saturating_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{HashMap, HashSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The s-expressions of all subtrees in the order of ours: a subtree after those within it.
+    fn expressions(text: &str, language: Language) -> Vec<String> {
+        let mut parser = Parser::new();
+        parser.set_language(&language.parser_tables()).unwrap();
+        let tree = parser.parse(text, None).unwrap();
+        let mut found = Vec::new();
+        collect(tree.root_node(), true, &mut found);
+        found
+    }
+
+    fn collect(node: tree_sitter::Node<'_>, is_root: bool, found: &mut Vec<String>) {
+        for child in node.children(&mut node.walk()) {
+            collect(child, false, found);
+        }
+        if is_root || node.child_count() > 0 {
+            found.push(node.to_sexp());
+        }
+    }
+
+    fn check(text: &str, language: Language) {
+        let tree = SyntaxTree::parse(text, language);
+        let expressions = expressions(text, language);
+        assert_eq!(tree.subtrees().len(), expressions.len(), "{text}");
+        let mut by_number = HashMap::new();
+        for (number, expression) in tree.subtrees().iter().zip(&expressions) {
+            let same = by_number.entry(number).or_insert(expression);
+            assert_eq!(*same, expression, "{language}: {text}");
+        }
+        let distinct: HashSet<&String> = expressions.iter().collect();
+        assert_eq!(by_number.len(), distinct.len(), "{language}: {text}");
+    }
+
+    const PROGRAM: &str = "class A { int f(int a, String b) { for (int i = 0; i < a; i++) \
+        { if (b != null) { b = b + i; } else { return g(a, b); } } return -a; } }";
+
+    #[test]
+    fn equal_subtrees_are_those_of_equal_expressions() {
+        for language in Language::ALL {
+            for end in (0..PROGRAM.len()).step_by(3) {
+                check(&PROGRAM[..end], language);
+                check(&PROGRAM[end..], language);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_tree(text: String, language in 0usize..11) {
+            let tree = SyntaxTree::parse(&text, Language::ALL[language]);
+            prop_assert!(!tree.subtrees().is_empty());
+            prop_assert_eq!(tree.nodes[0].end as usize, tree.size());
+        }
+    }
+}
