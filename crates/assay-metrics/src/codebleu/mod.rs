@@ -1,0 +1,327 @@
+//! CodeBLEU: words, words by weight, subtrees and data flow, of a hypothesis and its references.
+
+mod keywords;
+mod structure;
+mod variant;
+mod words;
+
+use assay_core::{Error, Result};
+use assay_stats::ExactSum;
+use assay_syntax::{Language, trim};
+
+use crate::text::{Part, Score, Sums, TextMetric};
+use keywords::keywords;
+use structure::StructureCounts;
+use variant::NoFlow;
+pub use variant::Variant;
+use words::{ORDERS, WordCounts, Words};
+
+/// How much each of the four parts counts, in the order in which they are always named.
+pub type Weights = [f64; 4];
+
+/// What everybody uses, if not told otherwise.
+pub const EQUAL_WEIGHTS: Weights = [0.25; 4];
+
+/// What an order without any match counts as, in matches.
+const SMOOTHING: f64 = 0.1;
+
+/// CodeBLEU in one variant, for one language.
+pub struct CodeBleu {
+    variant: Variant,
+    language: Language,
+    weights: Weights,
+    words: Words,
+    version: String,
+}
+
+impl CodeBleu {
+    /// A metric; `version` is the tool's, for the signature. Not every variant knows every language.
+    pub fn new(
+        variant: Variant,
+        language: Language,
+        weights: Weights,
+        version: &str,
+    ) -> Result<Self> {
+        if !variant.languages().contains(&language) {
+            let known: Vec<&str> = variant.languages().iter().map(|known| known.name()).collect();
+            return Err(Error::usage(format!(
+                "the variant {} does not know {language}",
+                variant.name()
+            ))
+            .hint(format!(
+                "it knows: {}; the variant assay knows every language",
+                known.join(", ")
+            )));
+        }
+        if weights.iter().any(|weight| !weight.is_finite() || *weight < 0.0) {
+            return Err(Error::usage("a weight is a number from 0 up")
+                .hint("four of them, as in 0.25,0.25,0.25,0.25"));
+        }
+        let words = Words {
+            keywords: keywords(language, variant).into_iter().collect(),
+            rewritten: variant.rewrites_words().then_some(language),
+        };
+        Ok(Self { variant, language, weights, words, version: version.to_owned() })
+    }
+
+    /// The four parts together.
+    fn combine(&self, parts: [f64; 4], flows: u64) -> f64 {
+        let [ngram, weighted, syntax, mut dataflow] = parts;
+        let [a, b, c, mut d] = self.weights;
+        let mut share = 1.0;
+        match self.variant.no_flow() {
+            NoFlow::One if dataflow == 0.0 => dataflow = 1.0,
+            NoFlow::LeftOut if flows == 0 => {
+                let all = a + b + c + d;
+                let left = a + b + c;
+                share = if left > 0.0 { all / left } else { 0.0 };
+                d = 0.0;
+            }
+            _ => {}
+        }
+        share * (a * ngram + b * weighted + c * syntax + d * dataflow)
+    }
+}
+
+impl TextMetric for CodeBleu {
+    fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
+        let strip = |text| if self.variant.strips() { trim(text) } else { text };
+        let references: Vec<&str> = references.iter().map(|text| strip(text)).collect();
+        let hypothesis = strip(hypothesis);
+        let words = self.words.compare(&references, hypothesis);
+        let structure = structure::compare(&references, hypothesis, self.language, self.variant);
+        pack(&words, &structure)
+    }
+
+    fn score(&self, corpus: &Sums) -> Score {
+        let counts = Counts(corpus);
+        let parts = [counts.ngram(), counts.weighted_ngram(), counts.syntax(), counts.dataflow()];
+        let [ngram, weighted_ngram, syntax, dataflow] = parts;
+        let (flows_matched, flows) = (counts.whole(FLOWS_MATCHED), counts.whole(FLOWS));
+        let none = flows == 0 && self.variant.no_flow() == NoFlow::LeftOut;
+        Score::new("codebleu", self.combine(parts, flows))
+            .part("ngram", Part::Number(ngram))
+            .part("weighted_ngram", Part::Number(weighted_ngram))
+            .part("syntax", Part::Number(syntax))
+            .part("dataflow", if none { Part::Missing } else { Part::Number(dataflow) })
+            .part(
+                "syntax_counts",
+                Part::Counts(vec![counts.whole(SUBTREES_MATCHED), counts.whole(SUBTREES)]),
+            )
+            .part("dataflow_counts", Part::Counts(vec![flows_matched, flows]))
+    }
+
+    fn signature(&self, _corpus: &Sums) -> String {
+        let weights: Vec<String> = self.weights.iter().map(f64::to_string).collect();
+        format!(
+            "codebleu|variant:{}|weights:{}|lang:{}|grammar:{}|flow:first-seen|version:{}",
+            self.variant.name(),
+            weights.join(","),
+            self.language,
+            self.language.grammar(),
+            self.version
+        )
+    }
+}
+
+// Where each count is.
+const MATCHED: usize = 0;
+const TOTAL: usize = MATCHED + ORDERS;
+const RECALLED: usize = TOTAL + ORDERS;
+const WANTED: usize = RECALLED + ORDERS;
+const HYPOTHESIS_LENGTH: usize = WANTED + ORDERS;
+const REFERENCE_LENGTH: usize = HYPOTHESIS_LENGTH + 1;
+const PAIRS: usize = REFERENCE_LENGTH + 1;
+const SUBTREES_MATCHED: usize = PAIRS + 1;
+const SUBTREES: usize = SUBTREES_MATCHED + 1;
+const FLOWS_MATCHED: usize = SUBTREES + 1;
+const FLOWS: usize = FLOWS_MATCHED + 1;
+
+fn pack(words: &WordCounts, structure: &StructureCounts) -> Sums {
+    let by_order = [words.matched, words.total, words.recalled, words.wanted];
+    let single = [
+        words.hypothesis_length,
+        words.reference_length,
+        1,
+        structure.subtrees_matched,
+        structure.subtrees,
+        structure.flows_matched,
+        structure.flows,
+    ];
+    let counts = by_order.concat().into_iter().chain(single).map(|count| count as f64);
+    Sums::new(counts.collect::<Vec<f64>>())
+}
+
+/// The counts of a corpus, by name.
+struct Counts<'a>(&'a Sums);
+
+impl Counts<'_> {
+    fn at(&self, place: usize) -> f64 {
+        self.0.at(place)
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]
+    fn whole(&self, place: usize) -> u64 {
+        self.at(place) as u64
+    }
+
+    fn ngram(&self) -> f64 {
+        let brevity = brevity(self.at(HYPOTHESIS_LENGTH), self.at(REFERENCE_LENGTH));
+        brevity * self.mean_of_orders(MATCHED, TOTAL)
+    }
+
+    /// The tools take the length of a pair of lists, which is two, for the length of a reference:
+    /// almost nothing is too short.
+    fn weighted_ngram(&self) -> f64 {
+        let brevity = brevity(self.at(HYPOTHESIS_LENGTH), 2.0 * self.at(PAIRS));
+        brevity * self.mean_of_orders(RECALLED, WANTED)
+    }
+
+    /// The geometric mean of the orders' shares.
+    fn mean_of_orders(&self, matched: usize, total: usize) -> f64 {
+        if self.at(matched) == 0.0 {
+            return 0.0;
+        }
+        let logarithms = (0..ORDERS).map(|order| {
+            let matched = self.at(matched + order);
+            let smoothed = if matched == 0.0 { SMOOTHING } else { matched };
+            libm::log(smoothed / self.at(total + order)) / ORDERS as f64
+        });
+        libm::exp(logarithms.collect::<ExactSum>().value())
+    }
+
+    fn syntax(&self) -> f64 {
+        share(self.at(SUBTREES_MATCHED), self.at(SUBTREES))
+    }
+
+    fn dataflow(&self) -> f64 {
+        share(self.at(FLOWS_MATCHED), self.at(FLOWS))
+    }
+}
+
+/// The penalty for a hypothesis that is shorter than its reference.
+fn brevity(hypothesis: f64, reference: f64) -> f64 {
+    if hypothesis > reference {
+        1.0
+    } else if hypothesis == 0.0 {
+        0.0
+    } else {
+        libm::exp(1.0 - reference / hypothesis)
+    }
+}
+
+fn share(matched: f64, total: f64) -> f64 {
+    if total == 0.0 { 0.0 } else { matched / total }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn metric(variant: Variant, language: Language) -> CodeBleu {
+        CodeBleu::new(variant, language, EQUAL_WEIGHTS, "test").unwrap()
+    }
+
+    fn check(reference: &str, hypothesis: &str, expected: [f64; 5]) {
+        let metric = metric(Variant::K4black, Language::Python);
+        let score = metric.score(&metric.measure(&[reference], hypothesis));
+        let names = ["codebleu", "ngram", "weighted_ngram", "syntax", "dataflow"];
+        for (name, expected) in names.into_iter().zip(expected) {
+            let Some(Part::Number(found)) = score.parts().get(name) else { panic!("no {name}") };
+            assert!((found - expected).abs() < 1e-5, "{reference:?} {hypothesis:?}: {score:?}");
+        }
+    }
+
+    #[test]
+    fn small_texts_have_the_published_scores() {
+        check("", "", [0.5, 0.0, 0.0, 1.0, 0.0]);
+        check("x = 1", "", [0.25, 0.0, 0.0, 0.0, 0.0]);
+        check("pass", "pass", [0.56081, 0.17783, 0.06542, 1.0, 0.0]);
+        check("x", "y", [0.5, 0.0, 0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn what_flows_nowhere_is_left_out_by_ours() {
+        let metric = metric(Variant::Assay, Language::Python);
+        let score = metric.score(&metric.measure(&["pass"], "pass"));
+        assert_eq!(score.parts().get("dataflow"), Some(&Part::Missing));
+        assert_eq!(score.parts().get("dataflow_counts"), Some(&Part::Counts(vec![0, 0])));
+        assert!((score.value() - (0.177_827 + 0.065_42 + 1.0) / 3.0).abs() < 1e-4, "{score:?}");
+    }
+
+    #[test]
+    fn one_subtree_stands_for_one_in_ours() {
+        let (reference, hypothesis) = ("f(a)\nf(b)\nf(c)", "f(x)");
+        let counts = |variant| {
+            let metric = metric(variant, Language::Python);
+            let score = metric.score(&metric.measure(&[reference], hypothesis));
+            score.parts().get("syntax_counts").cloned()
+        };
+        assert_eq!(counts(Variant::K4black), Some(Part::Counts(vec![9, 10])));
+        assert_eq!(counts(Variant::Assay), Some(Part::Counts(vec![3, 10])));
+    }
+
+    #[test]
+    fn a_variant_knows_its_languages_only() {
+        for variant in Variant::ALL {
+            assert_eq!(Variant::by_name(variant.name()).unwrap(), variant);
+            for language in Language::ALL {
+                let made = CodeBleu::new(variant, language, EQUAL_WEIGHTS, "test");
+                assert_eq!(made.is_ok(), variant.languages().contains(&language));
+            }
+        }
+        assert!(CodeBleu::new(Variant::Assay, Language::C, [f64::NAN; 4], "test").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn scores_stay_in_range(
+            references in prop::collection::vec("[a-c(){};= \n\"'#/é]{0,30}", 1..3),
+            hypothesis in "[a-c(){};= \n\"'#/é]{0,30}",
+            language in 0usize..11,
+        ) {
+            let references: Vec<&str> = references.iter().map(String::as_str).collect();
+            for variant in Variant::ALL {
+                let Ok(metric) =
+                    CodeBleu::new(variant, Language::ALL[language], EQUAL_WEIGHTS, "test")
+                else {
+                    continue;
+                };
+                let score = metric.score(&metric.measure(&references, &hypothesis));
+                prop_assert!((0.0..=1.0 + 1e-12).contains(&score.value()), "{score:?}");
+            }
+        }
+
+        #[test]
+        fn the_order_of_pairs_does_not_matter(
+            pairs in prop::collection::vec(("[a-c= \n]{0,20}", "[a-c= \n]{0,20}"), 1..5),
+        ) {
+            let metric = metric(Variant::Assay, Language::Python);
+            let sums = |pairs: &[(String, String)]| {
+                let mut sums = Sums::default();
+                for (reference, hypothesis) in pairs {
+                    metric.join(&mut sums, &metric.measure(&[reference], hypothesis));
+                }
+                sums
+            };
+            let there = sums(&pairs);
+            let back: Vec<(String, String)> = pairs.into_iter().rev().collect();
+            prop_assert_eq!(metric.score(&there), metric.score(&sums(&back)));
+        }
+    }
+
+    #[test]
+    fn the_same_program_scores_one() {
+        let program =
+            "int f(int a, int b) { int c = a + b; while (c > 0) { c = c - a; } return c; }";
+        for variant in
+            Variant::ALL.into_iter().filter(|one| one.languages().contains(&Language::Java))
+        {
+            let metric = metric(variant, Language::Java);
+            let score = metric.score(&metric.measure(&[program], program));
+            assert!((score.value() - 1.0).abs() < 1e-12, "{score:?}");
+        }
+    }
+}
