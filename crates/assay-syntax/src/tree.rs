@@ -83,6 +83,11 @@ impl<'a> SyntaxTree<'a> {
         &self.subtrees
     }
 
+    /// The same, when nothing else of the tree is needed.
+    pub fn into_subtrees(self) -> Vec<u64> {
+        self.subtrees
+    }
+
     /// Whether anything in the text is no part of the language.
     pub fn has_error(&self) -> bool {
         self.has_error

@@ -1,9 +1,13 @@
 //! The two parts of CodeBLEU that compare structure: subtrees and data flow.
 
+use std::cell::RefCell;
+use std::hash::BuildHasher;
+use std::rc::Rc;
+
 use assay_syntax::comments::without_comments;
 use assay_syntax::flow::DataFlow;
 use assay_syntax::{Language, SyntaxTree};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Variant;
 
@@ -16,20 +20,6 @@ pub(super) struct StructureCounts {
     pub(super) flows: u64,
 }
 
-/// What is compared of a text: numbers that stand for its subtrees and its flows.
-struct Structure {
-    subtrees: Vec<u64>,
-    flows: Vec<u64>,
-}
-
-impl Structure {
-    fn of(text: &str, language: Language, variant: Variant) -> Self {
-        let tree = SyntaxTree::parse(text, language);
-        let flows = DataFlow::of(&tree, variant.dialect()).identities();
-        Self { subtrees: tree.subtrees().to_vec(), flows }
-    }
-}
-
 /// Compares texts that are ready to be parsed but for their comments.
 pub(super) fn compare(
     references: &[&str],
@@ -37,33 +27,84 @@ pub(super) fn compare(
     language: Language,
     variant: Variant,
 ) -> StructureCounts {
-    let clean = |text| without_comments(text, language, variant.removal());
+    let given = Structure::of(hypothesis, language, variant);
     let mut counts = StructureCounts::default();
-    let cleaned = clean(hypothesis);
-    let mut given: Option<Structure> = None;
     for reference in references {
-        let reference = clean(reference);
-        if reference == cleaned {
-            // Both are the same program: one parse is enough, and all of it is matched.
-            let same = given.get_or_insert_with(|| Structure::of(&cleaned, language, variant));
-            counts.subtrees_matched += same.subtrees.len() as u64;
-            counts.subtrees += same.subtrees.len() as u64;
-            counts.flows_matched += same.flows.len() as u64;
-            counts.flows += same.flows.len() as u64;
+        let wanted = Structure::of(reference, language, variant);
+        counts.subtrees += wanted.subtrees.len() as u64;
+        counts.flows += wanted.flows.len() as u64;
+        if Rc::ptr_eq(&wanted, &given) {
+            counts.subtrees_matched += wanted.subtrees.len() as u64;
+            counts.flows_matched += wanted.flows.len() as u64;
             continue;
         }
-        let wanted = Structure::of(&reference, language, variant);
-        let given = given.get_or_insert_with(|| Structure::of(&cleaned, language, variant));
         counts.subtrees_matched += if variant.clips_subtrees() {
             matched_once_each(&wanted.subtrees, &given.subtrees)
         } else {
             matched_anywhere(&wanted.subtrees, &given.subtrees)
         };
-        counts.subtrees += wanted.subtrees.len() as u64;
         counts.flows_matched += matched_once_each(&wanted.flows, &given.flows);
-        counts.flows += wanted.flows.len() as u64;
     }
     counts
+}
+
+/// What is compared of a text: numbers that stand for its subtrees and its flows.
+struct Structure {
+    subtrees: Vec<u64>,
+    flows: Vec<u64>,
+}
+
+impl Structure {
+    /// The structure of a text, which is parsed once if it comes up again soon: as its own
+    /// reference, or as the reference of the next sample.
+    fn of(text: &str, language: Language, variant: Variant) -> Rc<Self> {
+        if text.len() > LONGEST_KEPT {
+            return Rc::new(Self::new(text, language, variant));
+        }
+        KEPT.with_borrow_mut(|kept| {
+            let hash = FxBuildHasher.hash_one(text);
+            // The upper bits are the better ones.
+            let place = usize::try_from(hash >> 40).unwrap_or_default() % SLOTS;
+            if kept.is_empty() {
+                kept.resize_with(SLOTS, || None);
+            }
+            let slot = &mut kept[place];
+            if let Some(known) = slot
+                && (known.language, known.variant) == (language, variant)
+                && *known.text == *text
+            {
+                return Rc::clone(&known.structure);
+            }
+            let structure = Rc::new(Self::new(text, language, variant));
+            let kept = Kept { text: text.into(), language, variant, structure };
+            Rc::clone(&slot.insert(kept).structure)
+        })
+    }
+
+    fn new(text: &str, language: Language, variant: Variant) -> Self {
+        let text = without_comments(text, language, variant.removal());
+        let tree = SyntaxTree::parse(&text, language);
+        let flows = DataFlow::identities(&tree, variant.dialect());
+        Self { subtrees: tree.into_subtrees(), flows }
+    }
+}
+
+/// How many structures a thread keeps: enough for the references of the small benchmarks, which are
+/// gone through once for each sample.
+const SLOTS: usize = 512;
+
+/// A longer text is not kept, so that all that is kept is a few megabytes.
+const LONGEST_KEPT: usize = 4 << 10;
+
+struct Kept {
+    text: Box<str>,
+    language: Language,
+    variant: Variant,
+    structure: Rc<Structure>,
+}
+
+thread_local! {
+    static KEPT: RefCell<Vec<Option<Kept>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// How many of `wanted` are anywhere in `given`.
@@ -74,7 +115,8 @@ fn matched_anywhere(wanted: &[u64], given: &[u64]) -> u64 {
 
 /// How many of `wanted` are in `given` when each of those stands for one only.
 fn matched_once_each(wanted: &[u64], given: &[u64]) -> u64 {
-    let mut left: FxHashMap<u64, u64> = FxHashMap::default();
+    let mut left: FxHashMap<u64, u64> =
+        FxHashMap::with_capacity_and_hasher(given.len(), FxBuildHasher);
     for one in given {
         *left.entry(*one).or_default() += 1;
     }
@@ -86,4 +128,26 @@ fn matched_once_each(wanted: &[u64], given: &[u64]) -> u64 {
         })
     });
     matched.count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_what_is_found_anew() {
+        for text in ["a = b", "a = b # c", "if a:\n  b = a"] {
+            let first = Structure::of(text, Language::Python, Variant::Assay);
+            let second = Structure::of(text, Language::Python, Variant::Assay);
+            let other = Structure::of(text, Language::Python, Variant::FusionBrain);
+            assert!(Rc::ptr_eq(&first, &second));
+            assert!(!Rc::ptr_eq(&first, &other));
+        }
+    }
+
+    #[test]
+    fn matches_are_counted() {
+        assert_eq!(matched_anywhere(&[1, 1, 2, 3], &[1, 3, 4]), 3);
+        assert_eq!(matched_once_each(&[1, 1, 2, 3], &[1, 3, 4]), 2);
+    }
 }

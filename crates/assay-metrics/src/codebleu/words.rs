@@ -48,8 +48,28 @@ impl Words {
             reference_length: closest(&references, hypothesis.len()) as u64,
             ..WordCounts::default()
         };
+        let given = grams(&hypothesis);
+        let wanted: Vec<Vec<Gram>> = references.iter().map(|words| grams(words)).collect();
+        let (mut counted_here, mut best) = (Vec::new(), Vec::new());
         for order in 1..=ORDERS {
-            count_order(&mut counts, order, &hypothesis, &references, &weights);
+            let at = order - 1;
+            let weight = |gram: Gram| match usize::try_from(gram) {
+                Ok(word) if order == 1 => weights.get(word - 1).copied().unwrap_or(1),
+                _ => 1,
+            };
+            // An order that has no n-grams counts as one that was missed; words count in fifths.
+            let least = if order == 1 { KEYWORD } else { 1 };
+            counted_here.clear();
+            counted_here.extend(counted(&given, order));
+            best.clear();
+            best.resize(counted_here.len(), 0);
+            for reference in &wanted {
+                let found = recall(&counted_here, reference, order, weight, &mut best);
+                counts.recalled[at] += found.recalled;
+                counts.wanted[at] += found.wanted.max(least);
+            }
+            counts.matched[at] = best.iter().sum();
+            counts.total[at] = counted_here.iter().map(|(_, count)| count).sum::<u64>().max(1);
         }
         counts
     }
@@ -109,52 +129,68 @@ impl<'t> Numbers<'t> {
     }
 }
 
-/// An n-gram as one number: four words of 32 bits.
+/// Up to four words as one number of 32 bits each, the first in the highest; a missing word is 0.
 type Gram = u128;
 
-fn grams(words: &[u32], order: usize) -> Vec<Gram> {
-    let pack = |gram: &[u32]| gram.iter().fold(0, |packed, &word| packed << 32 | Gram::from(word));
-    let mut grams: Vec<Gram> = words.windows(order).map(pack).collect();
+const BITS_OF_A_WORD: usize = 32;
+
+/// The n-grams of a text: for each word, itself and the three after it. Sorted, so those that begin
+/// alike stand together, whatever the order.
+fn grams(words: &[u32]) -> Vec<Gram> {
+    let mut next: Gram = 0;
+    let mut grams: Vec<Gram> = Vec::with_capacity(words.len());
+    for &word in words.iter().rev() {
+        next = next >> BITS_OF_A_WORD | (Gram::from(word) + 1) << (BITS_OF_A_WORD * (ORDERS - 1));
+        grams.push(next);
+    }
     grams.sort_unstable();
     grams
 }
 
-fn count_order(
-    counts: &mut WordCounts,
+/// The first `order` words of each of `grams` that has as many, with how often each is there, in
+/// order.
+fn counted(grams: &[Gram], order: usize) -> impl Iterator<Item = (Gram, u64)> + '_ {
+    let shift = BITS_OF_A_WORD * (ORDERS - order);
+    // The last of the words is in the lowest bits.
+    let has_all = |gram: Gram| gram & Gram::from(u32::MAX) != 0;
+    let groups = grams.chunk_by(move |left, right| left >> shift == right >> shift);
+    let groups = groups.map(move |same| (same[0] >> shift, same.len() as u64));
+    groups.filter(move |&(gram, _)| has_all(gram))
+}
+
+/// How the n-grams of one reference compare.
+#[derive(Default)]
+struct Recall {
+    recalled: u64,
+    wanted: u64,
+}
+
+/// Compares the n-grams of a reference with those of the hypothesis, each with its weight, and notes
+/// in `best` how many of each the hypothesis may claim.
+fn recall(
+    given: &[(Gram, u64)],
+    wanted: &[Gram],
     order: usize,
-    hypothesis: &[u32],
-    references: &[Vec<u32>],
-    weights: &[u64],
-) {
-    let at = order - 1;
-    let weight = |gram: Gram| match usize::try_from(gram) {
-        Ok(word) if order == 1 => weights.get(word).copied().unwrap_or(1),
-        _ => 1,
-    };
-    // An order that has no n-grams counts as one that was missed; words count in fifths.
-    let least = if order == 1 { KEYWORD } else { 1 };
-    let given = grams(hypothesis, order);
-    // For each n-gram of the hypothesis, how often the reference has it that has it most often.
-    let mut best: Vec<u64> = vec![0; given.len()];
-    for reference in references {
-        let wanted = grams(reference, order);
-        let (mut recalled, mut total) = (0, 0);
-        let mut start = 0;
-        for same in wanted.chunk_by(Gram::eq) {
-            let (gram, count) = (same[0], same.len() as u64);
-            total += count * weight(gram);
-            start += given[start..].partition_point(|&other| other < gram);
-            let found = given[start..].partition_point(|&other| other == gram) as u64;
-            if found > 0 {
-                recalled += found.min(count) * weight(gram);
-                best[start] = best[start].max(found.min(count));
-            }
+    weight: impl Fn(Gram) -> u64,
+    best: &mut [u64],
+) -> Recall {
+    let mut found = Recall::default();
+    let mut at = 0;
+    for (gram, count) in counted(wanted, order) {
+        let weight = weight(gram);
+        found.wanted += count * weight;
+        while given.get(at).is_some_and(|&(other, _)| other < gram) {
+            at += 1;
         }
-        counts.recalled[at] += recalled;
-        counts.wanted[at] += total.max(least);
+        if let Some(&(other, times)) = given.get(at)
+            && other == gram
+        {
+            let both = times.min(count);
+            found.recalled += both * weight;
+            best[at] = best[at].max(both);
+        }
     }
-    counts.matched[at] = best.iter().sum();
-    counts.total[at] = (given.len() as u64).max(1);
+    found
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The edges between variables, as they are found.
 
-use super::{Flow, Relation};
+use super::Relation;
 use crate::mix::Mixer;
 
 const NONE: u32 = u32::MAX;
@@ -110,34 +110,34 @@ impl Edges {
         }
     }
 
-    /// What is left at the end: one flow for each place that takes part in any, in order.
-    /// `text_at` says which text stands at a place.
-    pub(super) fn flows(mut self, read: &[bool], text_at: impl Fn(usize) -> u32) -> Vec<Flow> {
-        let mut flows = Vec::new();
-        let mut here = Vec::new();
+    /// Shows what is left at the end: one flow for each place that takes part in any, in order, with
+    /// the texts that it comes from.
+    pub(super) fn visit(mut self, read: &[bool], mut visit: impl FnMut(usize, Relation, &[u32])) {
+        let mut united = Vec::new();
         for (place, &read) in read.iter().enumerate() {
-            here.clear();
-            here.extend(self.at(length(&self.ends[..place])));
-            let Some(&last) = here.last() else { continue };
-            let linked = here.iter().any(|&edge| !self.sources(edge).is_empty());
-            if !linked && !read && !self.is_source[place] {
+            let (first, last) = self.ends[place];
+            if first == NONE {
                 continue;
             }
             let relation = self.list[last as usize].relation;
-            let sources = match here[..] {
-                [only] => self.sources(only).to_vec(),
-                _ => self.united(&here),
+            let sources = if first == last {
+                self.sources(first)
+            } else {
+                self.unite_all(first, &mut united);
+                &united
             };
-            flows.push(Flow { place, text: text_at(place), relation, sources });
+            if !sources.is_empty() || read || self.is_source[place] {
+                visit(place, relation, sources);
+            }
         }
-        flows
     }
 
-    fn united(&mut self, edges: &[u32]) -> Vec<u32> {
+    /// The sources of an edge and those after it, each once, in the order of first sight.
+    fn unite_all(&mut self, first: u32, united: &mut Vec<u32>) {
+        united.clear();
         self.round += 1;
-        let mut united = Vec::new();
-        for &edge in edges {
-            let Edge { from, to, .. } = self.list[edge as usize];
+        let mut at = first;
+        while let Some(&Edge { from, to, next, .. }) = self.list.get(at as usize) {
             for &text in &self.texts[from as usize..to as usize] {
                 let seen = &mut self.seen[text as usize];
                 if *seen != self.round {
@@ -145,8 +145,8 @@ impl Edges {
                     united.push(text);
                 }
             }
+            at = next;
         }
-        united
     }
 }
 
@@ -154,26 +154,27 @@ fn length<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(NONE)
 }
 
-/// What tells each flow from others when variables are numbered in the order of first sight.
-pub(super) fn identities(flows: &[Flow], texts: usize) -> Vec<u64> {
-    let mut names = Names { numbers: vec![NONE; texts], count: 0 };
-    let identities = flows.iter().map(|flow| {
-        let mut identity = Mixer::new(flow.relation as u64);
-        for &source in &flow.sources {
-            identity.add(names.number(source));
-        }
-        identity.add(names.number(flow.text));
-        identity.finish()
-    });
-    identities.collect()
-}
-
-struct Names {
+/// Numbers for variables, in the order of first sight.
+pub(super) struct Names {
     numbers: Vec<u32>,
     count: u32,
 }
 
 impl Names {
+    pub(super) fn new(texts: usize) -> Self {
+        Self { numbers: vec![NONE; texts], count: 0 }
+    }
+
+    /// What tells a flow from others, whatever the variables are called.
+    pub(super) fn identity(&mut self, text: u32, relation: Relation, sources: &[u32]) -> u64 {
+        let mut identity = Mixer::new(relation as u64);
+        for &source in sources {
+            identity.add(self.number(source));
+        }
+        identity.add(self.number(text));
+        identity.finish()
+    }
+
     fn number(&mut self, text: u32) -> u64 {
         let number = &mut self.numbers[text as usize];
         if *number == NONE {

@@ -49,7 +49,8 @@ impl<'a> Leaves<'a> {
             texts: Vec::new(),
         };
         let mut spots = Vec::with_capacity(size / 2 + 1);
-        let mut numbers = FxHashMap::default();
+        let mut numbers =
+            FxHashMap::with_capacity_and_hasher(size / 4 + 1, rustc_hash::FxBuildHasher);
         // The first node that is not inside of a literal.
         let mut outside = 0;
         for (at, node) in (0..).zip(&tree.nodes) {

@@ -11,7 +11,7 @@ mod state;
 mod walk;
 
 use crate::SyntaxTree;
-use edges::identities;
+use edges::Names;
 use leaves::Leaves;
 use rules::Compiled;
 use walk::Walk;
@@ -65,7 +65,7 @@ pub struct DataFlow<'a> {
     texts: Vec<std::borrow::Cow<'a, str>>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 struct Flow {
     place: usize,
     text: u32,
@@ -77,25 +77,27 @@ impl<'a> DataFlow<'a> {
     /// Follows the data through a program. Where the rules do not fit, as in many broken programs,
     /// nothing flows.
     pub fn of(tree: &SyntaxTree<'a>, dialect: Dialect) -> Self {
-        if tree.depth() > DEEPEST {
+        let Some(leaves) = leaves(tree, dialect) else {
             return Self { flows: Vec::new(), texts: Vec::new() };
-        }
-        let compiled = Compiled::of(tree.language);
-        let leaves = Leaves::new(tree, compiled, dialect);
-        let mut walk = Walk::new(tree, compiled, dialect, &leaves);
-        let flows = match walk.run(0) {
-            Ok(()) => {
-                let read = walk.state.places_read();
-                walk.edges.flows(&read, |place| leaves.list[place].text)
-            }
-            Err(walk::GivenUp) => Vec::new(),
         };
+        let mut flows = Vec::new();
+        follow(tree, dialect, &leaves, |place, relation, sources| {
+            let (text, sources) = (leaves.list[place].text, sources.to_vec());
+            flows.push(Flow { place, text, relation, sources });
+        });
         Self { flows, texts: leaves.texts }
     }
 
-    /// What tells each flow from others, one number each, whatever the variables are called.
-    pub fn identities(&self) -> Vec<u64> {
-        identities(&self.flows, self.texts.len())
+    /// What tells each flow of a program from others, one number each, whatever the variables are
+    /// called.
+    pub fn identities(tree: &SyntaxTree<'a>, dialect: Dialect) -> Vec<u64> {
+        let Some(leaves) = leaves(tree, dialect) else { return Vec::new() };
+        let mut names = Names::new(leaves.texts.len());
+        let mut identities = Vec::new();
+        follow(tree, dialect, &leaves, |place, relation, sources| {
+            identities.push(names.identity(leaves.list[place].text, relation, sources));
+        });
+        identities
     }
 
     /// How many flows there are.
@@ -116,6 +118,24 @@ impl<'a> DataFlow<'a> {
             let sources = flow.sources.iter().map(|&source| text(source)).collect();
             (text(flow.text), flow.place, flow.relation, sources)
         })
+    }
+}
+
+fn leaves<'a>(tree: &SyntaxTree<'a>, dialect: Dialect) -> Option<Leaves<'a>> {
+    let compiled = Compiled::of(tree.language);
+    (tree.depth() <= DEEPEST).then(|| Leaves::new(tree, compiled, dialect))
+}
+
+fn follow(
+    tree: &SyntaxTree<'_>,
+    dialect: Dialect,
+    leaves: &Leaves<'_>,
+    visit: impl FnMut(usize, Relation, &[u32]),
+) {
+    let mut walk = Walk::new(tree, Compiled::of(tree.language), dialect, leaves);
+    if walk.run(0).is_ok() {
+        let read = walk.state.places_read();
+        walk.edges.visit(&read, visit);
     }
 }
 
