@@ -14,8 +14,11 @@ use crate::work::Work;
 /// operations.
 const FREE_STEPS: u32 = 20_000;
 
+/// A text may cost another step for each so many bytes: fifty times what a program needs.
+const BYTES_FOR_A_STEP: u32 = 2;
+
 /// A step after an error costs more: to go on from one, the parser tries many ways.
-const STEPS_AFTER_AN_ERROR: u32 = 4;
+const STEPS_AFTER_AN_ERROR: u32 = 16;
 
 thread_local! {
     static PARSERS: RefCell<FxHashMap<Language, Parser>> = RefCell::default();
@@ -138,7 +141,7 @@ impl Iterator for Children<'_> {
 
 fn parse(parser: &mut Parser, text: &str) -> Option<tree_sitter::Tree> {
     let bytes = text.as_bytes();
-    let steps = u32::try_from(bytes.len()).ok()?.saturating_add(FREE_STEPS);
+    let steps = (u32::try_from(bytes.len()).ok()? / BYTES_FOR_A_STEP).saturating_add(FREE_STEPS);
     let mut work = Work::new(steps);
     let mut read = |at: usize, _: Point| bytes.get(at..).unwrap_or_default();
     let mut progress = |state: &ParseState| {
