@@ -1,0 +1,76 @@
+//! BLEU as `CodeXGLUE`'s code-to-text evaluator computes it: the mean of smoothed scores of sentences.
+
+use super::Tokenizer;
+use super::counts::{Length, Pair, read};
+use crate::references::{REFERENCE_COUNTS, pairs, reference_counts, references_per_pair};
+use crate::text::{Part, Score, Sums, TextMetric};
+
+const ORDERS: usize = 4;
+
+/// The mean of sentences' scores, from 0 to 100, with the means of their precisions.
+///
+/// A text that has a token scores 100 against itself. A hypothesis without a token scores more than
+/// 0, and so does one without a match, by the smallest positive number. The sums are no whole
+/// numbers: another order of the pairs may move the last digits.
+#[derive(Debug, Clone)]
+pub struct CodeToText {
+    version: String,
+}
+
+impl CodeToText {
+    /// There is nothing to choose.
+    pub fn new(version: &str) -> Self {
+        Self { version: version.to_owned() }
+    }
+}
+
+impl TextMetric for CodeToText {
+    fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
+        let read = |text: &str, scratch: &mut _| read(Tokenizer::CodeToText, text, scratch);
+        let pair = Pair::count(references, hypothesis, ORDERS, Length::Shortest, read);
+        let mut sums = reference_counts(pair.references).to_vec();
+        sums.push(sentence_score(&pair));
+        sums.extend((1..=ORDERS).map(|order| precision(&pair, order)));
+        Sums::new(sums)
+    }
+
+    fn score(&self, corpus: &Sums) -> Score {
+        let pairs = pairs(corpus);
+        if pairs == 0.0 {
+            return Score::new("score", f64::NAN).part("score", Part::Missing);
+        }
+        let mean = |place: usize| corpus.at(REFERENCE_COUNTS + place) * 100.0 / pairs;
+        Score::new("score", mean(0))
+            .part("precisions", Part::Numbers((1..=ORDERS).map(mean).collect()))
+    }
+
+    fn signature(&self, corpus: &Sums) -> String {
+        format!(
+            "bleu|variant:codexglue-c2t|smooth:add-one-from-2|tok:codexglue|order:{ORDERS}|refs:{}|scale:100|nrefs:{}|version:{}",
+            Length::Shortest.name(),
+            references_per_pair(corpus),
+            self.version,
+        )
+    }
+}
+
+fn sentence_score(pair: &Pair) -> f64 {
+    let logs = (1..=ORDERS).map(|order| {
+        let one = if order == 1 { 0.0 } else { 1.0 };
+        let log = |count: f64| libm::log(count + one + f64::MIN_POSITIVE);
+        log(f64::from(pair.matches[order - 1])) - log(pair.total(order) as f64)
+    });
+    let mean = logs.sum::<f64>() / ORDERS as f64;
+    let brevity = 1.0 - (pair.reference as f64 + 1.0) / (pair.hypothesis as f64 + 1.0);
+    libm::exp(mean + brevity.min(0.0))
+}
+
+fn precision(pair: &Pair, order: usize) -> f64 {
+    match pair.total(order) {
+        0 => 0.0,
+        total => {
+            let matches = f64::from(pair.matches[order - 1]) + f64::MIN_POSITIVE;
+            libm::exp(libm::log(matches) - libm::log(total as f64))
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! BLEU as TensorFlow's translation examples compute it: Hugging Face's `bleu` with the tokenizer 13a,
+//! and `CodeXGLUE`'s evaluators of code with white space.
+
+use super::Tokenizer;
+use super::counts::{Counts, Length, Pair, read};
+use crate::parts;
+use crate::python::round_to_cents;
+use crate::references::references_per_pair;
+use crate::text::{Part, Score, Sums, TextMetric};
+
+/// What both have in common.
+#[derive(Debug, Clone)]
+struct Formula {
+    smooth: bool,
+    max_order: usize,
+    version: String,
+}
+
+/// What the formula gives.
+struct Value {
+    bleu: f64,
+    precisions: Vec<f64>,
+    penalty: f64,
+    ratio: f64,
+    hypothesis: f64,
+    reference: f64,
+}
+
+impl Formula {
+    fn measure(&self, tokenizer: Tokenizer, references: &[&str], hypothesis: &str) -> Sums {
+        let read = |text: &str, scratch: &mut _| read(tokenizer, text, scratch);
+        let pair = Pair::count(references, hypothesis, self.max_order, Length::Shortest, read);
+        Sums::new(pair.sums(self.max_order, 0))
+    }
+
+    fn value(&self, corpus: &Sums) -> Value {
+        let counts = Counts::new(corpus, self.max_order);
+        let (hypothesis, reference) = (counts.hypothesis(), counts.reference());
+        let one = if self.smooth { 1.0 } else { 0.0 };
+        let share = |(matches, total): (f64, f64)| divide(matches + one, total + one);
+        let precisions: Vec<f64> = counts.matches_and_totals().map(share).collect();
+        let ratio = divide(hypothesis, reference);
+        let penalty = match ratio {
+            0.0 => 0.0,
+            ratio if ratio > 1.0 => 1.0,
+            ratio => libm::exp(1.0 - 1.0 / ratio),
+        };
+        let bleu = penalty * geometric_mean(&precisions);
+        Value { bleu, precisions, penalty, ratio, hypothesis, reference }
+    }
+
+    fn signature(&self, variant: &str, tokenizer: &str, scale: u32, corpus: &Sums) -> String {
+        format!(
+            "bleu|variant:{variant}|smooth:{}|tok:{tokenizer}|order:{}|refs:{}|scale:{scale}|nrefs:{}|version:{}",
+            if self.smooth { "add-one" } else { "none" },
+            self.max_order,
+            Length::Shortest.name(),
+            references_per_pair(corpus),
+            self.version,
+        )
+    }
+}
+
+/// Nothing of nothing is 0.
+fn divide(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+/// 0 if one of them is.
+fn geometric_mean(precisions: &[f64]) -> f64 {
+    if precisions.iter().any(|&precision| precision <= 0.0) {
+        return 0.0;
+    }
+    let weight = 1.0 / precisions.len() as f64;
+    libm::exp(precisions.iter().map(|&precision| weight * libm::log(precision)).sum())
+}
+
+/// Hugging Face's `bleu`, from 0 to 1: tokens of 13a, lengths of the shortest references.
+///
+/// Without smoothing a text scores 1 against itself if it has `max_order` tokens at least; with it,
+/// any that has a token. Without a token on one side the score is 0.
+#[derive(Debug, Clone)]
+pub struct HuggingFace(Formula);
+
+impl HuggingFace {
+    /// With one more match and one more n-gram in every order, if `smooth`.
+    pub fn new(smooth: bool, max_order: usize, version: &str) -> Self {
+        Self(Formula { smooth, max_order, version: version.to_owned() })
+    }
+}
+
+impl TextMetric for HuggingFace {
+    fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
+        self.0.measure(Tokenizer::V13a, references, hypothesis)
+    }
+
+    fn score(&self, corpus: &Sums) -> Score {
+        let value = self.0.value(corpus);
+        Score::new("bleu", value.bleu)
+            .part("precisions", Part::Numbers(value.precisions))
+            .part("brevity_penalty", Part::Number(value.penalty))
+            .part("length_ratio", Part::Number(value.ratio))
+            .part("translation_length", parts::count(value.hypothesis))
+            .part("reference_length", parts::count(value.reference))
+    }
+
+    fn signature(&self, corpus: &Sums) -> String {
+        self.0.signature("hf", "13a", 1, corpus)
+    }
+}
+
+/// What `CodeXGLUE`'s evaluators of code print, from 0 to 100: tokens at white space, rounded to two
+/// digits, with the unrounded value beside it. A pair's score is not rounded.
+#[derive(Debug, Clone)]
+pub struct Nmt(Formula);
+
+impl Nmt {
+    /// With one more match and one more n-gram in every order, if `smooth`.
+    pub fn new(smooth: bool, max_order: usize, version: &str) -> Self {
+        Self(Formula { smooth, max_order, version: version.to_owned() })
+    }
+}
+
+impl TextMetric for Nmt {
+    fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
+        self.0.measure(Tokenizer::Whitespace, references, hypothesis)
+    }
+
+    fn score(&self, corpus: &Sums) -> Score {
+        let unrounded = 100.0 * self.0.value(corpus).bleu;
+        Score::new("score", round_to_cents(unrounded)).part("unrounded", Part::Number(unrounded))
+    }
+
+    fn score_pair(&self, pair: &Sums) -> Score {
+        Score::new("score", 100.0 * self.0.value(pair).bleu)
+    }
+
+    fn signature(&self, corpus: &Sums) -> String {
+        self.0.signature("nmt", "whitespace", 100, corpus)
+    }
+}

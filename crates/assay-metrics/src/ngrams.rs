@@ -1,0 +1,278 @@
+//! Counting what n-grams two texts have in common, without a string or an allocation per n-gram.
+//!
+//! Tokens become numbers. The key of an n-gram is the place of its first n - 1 tokens in a table,
+//! with its last token: so n-grams of every order have exact keys of one machine word, and one is
+//! only looked for where its beginning was found. What earlier pairs left in a table counts as empty,
+//! so nothing is cleared.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "a text of 2^32 tokens does not fit into memory with its tables"
+)]
+
+mod words;
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use words::Words;
+
+/// N-grams up to this order can be counted.
+pub(crate) const MOST_ORDERS: usize = 16;
+
+/// How many n-grams of each order, from 1, are common.
+pub(crate) type Matches = [u32; MOST_ORDERS];
+
+/// Tables larger than this are given back after the pair that needed them.
+const KEPT_SLOTS: usize = 1 << 18;
+
+/// Does something with tables that keep their memory from one pair to the next.
+pub(crate) fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
+    thread_local! {
+        static SCRATCH: RefCell<Scratch> = RefCell::default();
+    }
+    SCRATCH.with_borrow_mut(|scratch| {
+        let result = work(scratch);
+        scratch.forget_texts();
+        result
+    })
+}
+
+/// The texts of a pair as numbers, and the tables to compare them.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    words: Words,
+    numbers: Vec<u32>,
+    /// Where each text ends in `numbers`.
+    ends: Vec<usize>,
+    unigrams: Vec<Tally>,
+    ngrams: Ngrams,
+    /// The reference that is being counted, numbered over all pairs.
+    reference: u32,
+}
+
+impl Scratch {
+    /// Adds a token to the text at hand: these bytes from `start` to `end`.
+    #[inline]
+    pub(crate) fn push_word(&mut self, bytes: &[u8], start: usize, end: usize) {
+        let number = self.words.number(bytes, start, end);
+        self.numbers.push(number);
+    }
+
+    /// Adds a character as a token to the text at hand.
+    #[inline]
+    pub(crate) fn push_character(&mut self, character: char) {
+        let number = self.words.number_of_character(character);
+        self.numbers.push(number);
+    }
+
+    /// Ends the text at hand. Texts are numbered from 0.
+    pub(crate) fn end_text(&mut self) {
+        self.ends.push(self.numbers.len());
+    }
+
+    /// How many tokens a text has.
+    pub(crate) fn length(&self, text: usize) -> usize {
+        self.place(text..text + 1).len()
+    }
+
+    /// How many n-grams of the text `hypothesis` are in these texts as well. Each counts at most as
+    /// often as in the text that has it most.
+    pub(crate) fn matches(
+        &mut self,
+        references: Range<usize>,
+        hypothesis: usize,
+        orders: usize,
+    ) -> Matches {
+        let orders = orders.min(MOST_ORDERS);
+        self.make_room(&references, orders);
+        for text in references {
+            self.count(text, orders);
+        }
+        self.compare(hypothesis, orders)
+    }
+
+    /// Forgets the texts, for the next pair.
+    fn forget_texts(&mut self) {
+        self.words.forget();
+        self.numbers.clear();
+        self.ends.clear();
+        if self.ngrams.slots.len() > KEPT_SLOTS {
+            self.ngrams = Ngrams::default();
+        }
+    }
+
+    fn make_room(&mut self, references: &Range<usize>, orders: usize) {
+        self.unigrams.clear();
+        self.unigrams.resize(self.words.count(), Tally::default());
+        if self.reference.checked_add(references.len() as u32 + 1).is_none() {
+            self.ngrams = Ngrams::default();
+            self.reference = 0;
+        }
+        let tokens = self.place(references.clone()).len();
+        self.ngrams.make_room(
+            tokens * orders.saturating_sub(1),
+            self.words.count(),
+            self.reference,
+        );
+    }
+
+    /// Where the tokens of neighbouring texts are in `numbers`.
+    fn place(&self, texts: Range<usize>) -> Range<usize> {
+        let end = |text: usize| if text == 0 { 0 } else { self.ends[text - 1] };
+        end(texts.start)..end(texts.end)
+    }
+
+    fn count(&mut self, text: usize, orders: usize) {
+        self.reference += 1;
+        let numbers = &self.numbers[self.place(text..text + 1)];
+        for start in 0..numbers.len() {
+            let window = &numbers[start..numbers.len().min(start + orders)];
+            self.unigrams[window[0] as usize].count(self.reference);
+            let mut beginning = u64::from(window[0]);
+            for &token in &window[1..] {
+                let slot = self.ngrams.find_or_insert(beginning, token);
+                self.ngrams.slots[slot].tally.count(self.reference);
+                beginning = self.ngrams.name(slot);
+            }
+        }
+    }
+
+    fn compare(&mut self, text: usize, orders: usize) -> Matches {
+        let mut matches = [0; MOST_ORDERS];
+        let numbers = &self.numbers[self.place(text..text + 1)];
+        for start in 0..numbers.len() {
+            let window = &numbers[start..numbers.len().min(start + orders)];
+            let unigram = &mut self.unigrams[window[0] as usize];
+            if unigram.reference == 0 {
+                continue;
+            }
+            matches[0] += unigram.take();
+            let mut beginning = u64::from(window[0]);
+            for (&token, matches) in window[1..].iter().zip(&mut matches[1..]) {
+                let Some(slot) = self.ngrams.find(beginning, token) else { break };
+                *matches += self.ngrams.slots[slot].tally.take();
+                beginning = self.ngrams.name(slot);
+            }
+        }
+        matches
+    }
+}
+
+/// How often something is in the reference at hand, and how often in the one that has it most.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    reference: u32,
+    now: u32,
+    most: u32,
+}
+
+impl Tally {
+    #[inline]
+    fn count(&mut self, reference: u32) {
+        if self.reference != reference {
+            self.reference = reference;
+            self.now = 0;
+        }
+        self.now += 1;
+        self.most = self.most.max(self.now);
+    }
+
+    /// 1 as often as there are some left.
+    #[inline]
+    fn take(&mut self) -> u32 {
+        let taken = u32::from(self.most > 0);
+        self.most -= taken;
+        taken
+    }
+}
+
+/// N-grams of two tokens and more: a hash table with open addressing that never moves a slot.
+#[derive(Default)]
+struct Ngrams {
+    slots: Vec<Slot>,
+    /// How many bits of a hash are no part of a place.
+    shift: u32,
+    /// Slots of this reference and earlier ones are empty.
+    before: u32,
+    /// Names of n-grams start here, above those of single tokens.
+    first_name: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    key: u64,
+    tally: Tally,
+}
+
+impl Ngrams {
+    fn make_room(&mut self, ngrams: usize, tokens: usize, before: u32) {
+        let capacity = (ngrams * 2).next_power_of_two().max(64);
+        if self.slots.len() < capacity {
+            self.slots = vec![Slot::default(); capacity];
+        }
+        self.shift = 64 - capacity.trailing_zeros();
+        self.before = before;
+        self.first_name = tokens as u64;
+    }
+
+    /// What n-grams that begin with this one have in their keys.
+    #[inline]
+    fn name(&self, slot: usize) -> u64 {
+        self.first_name + slot as u64
+    }
+
+    #[inline]
+    fn find(&self, beginning: u64, token: u32) -> Option<usize> {
+        let (slot, key) = self.probe(beginning, token);
+        (self.slots[slot].key == key && self.slots[slot].tally.reference > self.before)
+            .then_some(slot)
+    }
+
+    #[inline]
+    fn find_or_insert(&mut self, beginning: u64, token: u32) -> usize {
+        let (slot, key) = self.probe(beginning, token);
+        if self.slots[slot].tally.reference <= self.before {
+            self.slots[slot] = Slot { key, tally: Tally::default() };
+        }
+        slot
+    }
+
+    /// The place of an n-gram, or the empty one where it would be. There is always one: the table
+    /// is at least twice as large as what it is asked to hold.
+    #[inline]
+    fn probe(&self, beginning: u64, token: u32) -> (usize, u64) {
+        let key = beginning << 32 | u64::from(token);
+        let mask = (1 << (64 - self.shift)) - 1;
+        let mut place = (words::scatter(key) >> self.shift) as usize;
+        while self.slots[place].tally.reference > self.before && self.slots[place].key != key {
+            place = (place + 1) & mask;
+        }
+        (place, key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(references: &[&str], hypothesis: &str, expected: &[u32]) {
+        let matches = with_scratch(|scratch| {
+            for text in references.iter().chain([&hypothesis]) {
+                text.chars().for_each(|character| scratch.push_character(character));
+                scratch.end_text();
+            }
+            scratch.matches(0..references.len(), references.len(), expected.len())
+        });
+        assert_eq!(&matches[..expected.len()], expected, "{references:?} {hypothesis:?}");
+    }
+
+    #[test]
+    fn common_ngrams_are_clipped_by_the_reference_that_has_most() {
+        check(&["aaab"], "aab", &[3, 2, 1, 0]);
+        check(&["ab", "aab", "ba"], "aaabb", &[3, 2, 1]);
+        check(&["abc"], "xyz", &[0, 0]);
+        check(&[""], "", &[0, 0]);
+        check(&["abcabcabc"], "abcabcabc", &[9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    }
+}
