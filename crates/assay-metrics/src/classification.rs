@@ -128,3 +128,62 @@ impl<L: Ord + Clone> Confusion<L> {
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Labels are letters, and `a` is the positive one; figures are scikit-learn's own.
+    fn check(truth: &str, predicted: &str, binary: [f64; 3], averaged: [f64; 3], others: [f64; 2]) {
+        let confusion = Confusion::new(truth.chars().zip(predicted.chars()));
+        let close = |found: Figures, expected: [f64; 3]| {
+            let found = [found.precision, found.recall, found.f1];
+            let differ = |(found, expected): (f64, f64)| (found - expected).abs() > 1e-15;
+            assert!(!found.into_iter().zip(expected).any(differ), "{found:?} {expected:?}");
+        };
+        let [accuracy, matthews] = others;
+        close(confusion.binary(&'a'), binary);
+        close(confusion.macro_average(), averaged);
+        close(confusion.micro_average(), [accuracy; 3]);
+        assert!((confusion.accuracy() - accuracy).abs() < 1e-15);
+        assert!((confusion.matthews() - matthews).abs() < 1e-15, "{truth} {predicted}");
+    }
+
+    #[test]
+    fn figures_are_those_of_the_package() {
+        let third = 1.0 / 3.0;
+        check(
+            "abacabca",
+            "abcabbca",
+            [2.0 * third, 0.5, 0.571_428_571_428_571_4],
+            [0.611_111_111_111_111, 2.0 * third, 0.623_809_523_809_523_8],
+            [0.625, 0.439_155_032_826_839_93],
+        );
+        check("aabbccdd", "bbaaddcc", [0.0; 3], [0.0; 3], [0.0, -third]);
+        check("aaaa", "aaaa", [1.0; 3], [1.0; 3], [1.0, 0.0]);
+        check("ab", "ba", [0.0; 3], [0.0; 3], [0.0, -1.0]);
+        check(
+            "abcde",
+            "aaaaa",
+            [0.2, 1.0, third],
+            [0.04, 0.2, 0.066_666_666_666_666_67],
+            [0.2, 0.0],
+        );
+        check(
+            "aabbbccd",
+            "aabbaccc",
+            [2.0 * third, 1.0, 0.8],
+            [0.583_333_333_333_333_3, 2.0 * third, 0.6],
+            [0.75, 0.682_523_632_789_935_1],
+        );
+        check("", "", [0.0; 3], [0.0; 3], [0.0, 0.0]);
+        check("bc", "bc", [0.0; 3], [1.0; 3], [1.0, 1.0]);
+    }
+
+    #[test]
+    fn rows_are_truths_and_columns_predictions() {
+        let confusion = Confusion::new([("no", "yes"), ("no", "yes"), ("maybe", "no")]);
+        assert_eq!(confusion.labels(), ["maybe", "no", "yes"]);
+        assert_eq!(confusion.counts(), [[0, 1, 0], [0, 0, 2], [0, 0, 0]]);
+    }
+}

@@ -84,12 +84,33 @@ impl Scratch {
         hypothesis: usize,
         orders: usize,
     ) -> Matches {
-        let orders = orders.min(MOST_ORDERS);
-        self.make_room(&references, orders);
+        let orders = orders.clamp(1, MOST_ORDERS);
+        let ends = self.common_ends(&references, hypothesis);
+        self.make_room(&references, orders, ends);
         for text in references {
-            self.count(text, orders);
+            self.count(text, orders, ends);
         }
-        self.compare(hypothesis, orders)
+        let mut matches = self.compare(hypothesis, orders, ends);
+        for (before, matches) in matches.iter_mut().enumerate().take(orders) {
+            *matches +=
+                (ends.start.saturating_sub(before) + ends.end.saturating_sub(before)) as u32;
+        }
+        matches
+    }
+
+    /// What a hypothesis starts and ends with like its only reference. N-grams inside of that match
+    /// one by one, whatever is between, and need no counting. With several references they would
+    /// not: what is spared in one reference may be needed to be the most of all.
+    fn common_ends(&self, references: &Range<usize>, hypothesis: usize) -> Ends {
+        if references.len() != 1 {
+            return Ends::default();
+        }
+        let left = &self.numbers[self.place(references.clone())];
+        let right = &self.numbers[self.place(hypothesis..hypothesis + 1)];
+        let same = |(left, right): &(&u32, &u32)| left == right;
+        let start = left.iter().zip(right).take_while(same).count();
+        let rest = left[start..].iter().rev().zip(right[start..].iter().rev());
+        Ends { start, end: rest.take_while(same).count() }
     }
 
     /// Forgets the texts, for the next pair.
@@ -102,7 +123,7 @@ impl Scratch {
         }
     }
 
-    fn make_room(&mut self, references: &Range<usize>, orders: usize) {
+    fn make_room(&mut self, references: &Range<usize>, orders: usize, ends: Ends) {
         self.unigrams.clear();
         self.unigrams.resize(self.words.count(), Tally::default());
         if self.reference.checked_add(references.len() as u32 + 1).is_none() {
@@ -110,11 +131,8 @@ impl Scratch {
             self.reference = 0;
         }
         let tokens = self.place(references.clone()).len();
-        self.ngrams.make_room(
-            tokens * orders.saturating_sub(1),
-            self.words.count(),
-            self.reference,
-        );
+        let tokens = ends.counted(tokens, orders).len();
+        self.ngrams.make_room(tokens * (orders - 1), self.words.count(), self.reference);
     }
 
     /// Where the tokens of neighbouring texts are in `numbers`.
@@ -123,39 +141,56 @@ impl Scratch {
         end(texts.start)..end(texts.end)
     }
 
-    fn count(&mut self, text: usize, orders: usize) {
+    fn count(&mut self, text: usize, orders: usize, ends: Ends) {
         self.reference += 1;
         let numbers = &self.numbers[self.place(text..text + 1)];
-        for start in 0..numbers.len() {
+        for start in ends.counted(numbers.len(), orders) {
             let window = &numbers[start..numbers.len().min(start + orders)];
-            self.unigrams[window[0] as usize].count(self.reference);
+            let spared = ends.start.saturating_sub(start);
+            self.unigrams[window[0] as usize].count(self.reference, u32::from(spared == 0));
             let mut beginning = u64::from(window[0]);
-            for &token in &window[1..] {
-                let slot = self.ngrams.find_or_insert(beginning, token);
-                self.ngrams.slots[slot].tally.count(self.reference);
-                beginning = self.ngrams.name(slot);
+            for (&token, before) in window[1..].iter().zip(1..) {
+                let (place, tally) = self.ngrams.find_or_insert(beginning, token);
+                tally.count(self.reference, u32::from(before >= spared));
+                beginning = self.ngrams.name(place);
             }
         }
     }
 
-    fn compare(&mut self, text: usize, orders: usize) -> Matches {
+    fn compare(&mut self, text: usize, orders: usize, ends: Ends) -> Matches {
         let mut matches = [0; MOST_ORDERS];
         let numbers = &self.numbers[self.place(text..text + 1)];
-        for start in 0..numbers.len() {
+        for start in ends.counted(numbers.len(), orders) {
             let window = &numbers[start..numbers.len().min(start + orders)];
+            let spared = ends.start.saturating_sub(start);
             let unigram = &mut self.unigrams[window[0] as usize];
             if unigram.reference == 0 {
                 continue;
             }
-            matches[0] += unigram.take();
+            matches[0] += unigram.take(u32::from(spared == 0));
             let mut beginning = u64::from(window[0]);
-            for (&token, matches) in window[1..].iter().zip(&mut matches[1..]) {
-                let Some(slot) = self.ngrams.find(beginning, token) else { break };
-                *matches += self.ngrams.slots[slot].tally.take();
-                beginning = self.ngrams.name(slot);
+            for (&token, before) in window[1..].iter().zip(1..) {
+                let Some((place, tally)) = self.ngrams.find(beginning, token) else { break };
+                matches[before] += tally.take(u32::from(before >= spared));
+                beginning = self.ngrams.name(place);
             }
         }
         matches
+    }
+}
+
+/// How many tokens two texts have in common at their starts, and behind that at their ends.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    start: usize,
+    end: usize,
+}
+
+impl Ends {
+    /// Where n-grams start, in a text of this length, that are not all inside of an end. At the first
+    /// of these places the shorter n-grams are: they only begin a longer one, and do not count.
+    fn counted(self, length: usize, orders: usize) -> Range<usize> {
+        self.start.saturating_sub(orders - 1)..length - self.end
     }
 }
 
@@ -169,19 +204,19 @@ struct Tally {
 
 impl Tally {
     #[inline]
-    fn count(&mut self, reference: u32) {
+    fn count(&mut self, reference: u32, times: u32) {
         if self.reference != reference {
             self.reference = reference;
             self.now = 0;
         }
-        self.now += 1;
+        self.now += times;
         self.most = self.most.max(self.now);
     }
 
-    /// 1 as often as there are some left.
+    /// As many as wanted, which is 0 or 1, as long as there are some.
     #[inline]
-    fn take(&mut self) -> u32 {
-        let taken = u32::from(self.most > 0);
+    fn take(&mut self, wanted: u32) -> u32 {
+        let taken = self.most.min(wanted);
         self.most -= taken;
         taken
     }
@@ -207,10 +242,8 @@ struct Slot {
 
 impl Ngrams {
     fn make_room(&mut self, ngrams: usize, tokens: usize, before: u32) {
-        let capacity = (ngrams * 2).next_power_of_two().max(64);
-        if self.slots.len() < capacity {
-            self.slots = vec![Slot::default(); capacity];
-        }
+        let capacity = (ngrams * 4).next_power_of_two().max(64);
+        self.slots.resize(capacity.max(self.slots.len()), Slot::default());
         self.shift = 64 - capacity.trailing_zeros();
         self.before = before;
         self.first_name = tokens as u64;
@@ -218,42 +251,50 @@ impl Ngrams {
 
     /// What n-grams that begin with this one have in their keys.
     #[inline]
-    fn name(&self, slot: usize) -> u64 {
-        self.first_name + slot as u64
+    fn name(&self, place: usize) -> u64 {
+        self.first_name + place as u64
     }
 
     #[inline]
-    fn find(&self, beginning: u64, token: u32) -> Option<usize> {
-        let (slot, key) = self.probe(beginning, token);
-        (self.slots[slot].key == key && self.slots[slot].tally.reference > self.before)
-            .then_some(slot)
+    fn find(&mut self, beginning: u64, token: u32) -> Option<(usize, &mut Tally)> {
+        let before = self.before;
+        let (place, slot, _) = self.probe(beginning, token);
+        (slot.tally.reference > before).then_some((place, &mut slot.tally))
     }
 
     #[inline]
-    fn find_or_insert(&mut self, beginning: u64, token: u32) -> usize {
-        let (slot, key) = self.probe(beginning, token);
-        if self.slots[slot].tally.reference <= self.before {
-            self.slots[slot] = Slot { key, tally: Tally::default() };
+    fn find_or_insert(&mut self, beginning: u64, token: u32) -> (usize, &mut Tally) {
+        let before = self.before;
+        let (place, slot, key) = self.probe(beginning, token);
+        if slot.tally.reference <= before {
+            *slot = Slot { key, tally: Tally::default() };
         }
-        slot
+        (place, &mut slot.tally)
     }
 
-    /// The place of an n-gram, or the empty one where it would be. There is always one: the table
-    /// is at least twice as large as what it is asked to hold.
+    /// The slot of an n-gram, or the empty one where it would be. There is always one: the table
+    /// is several times as large as what it is asked to hold.
     #[inline]
-    fn probe(&self, beginning: u64, token: u32) -> (usize, u64) {
+    fn probe(&mut self, beginning: u64, token: u32) -> (usize, &mut Slot, u64) {
         let key = beginning << 32 | u64::from(token);
-        let mask = (1 << (64 - self.shift)) - 1;
-        let mut place = (words::scatter(key) >> self.shift) as usize;
-        while self.slots[place].tally.reference > self.before && self.slots[place].key != key {
+        // Written so that the compiler sees that no place is out of bounds.
+        let slots = self.slots.as_mut_slice();
+        let mask = slots.len() - 1;
+        let mut place = (words::scatter(key) >> self.shift) as usize & mask;
+        while slots[place].tally.reference > self.before && slots[place].key != key {
             place = (place + 1) & mask;
         }
-        (place, key)
+        (place, &mut slots[place], key)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn check(references: &[&str], hypothesis: &str, expected: &[u32]) {
@@ -274,5 +315,33 @@ mod tests {
         check(&["abc"], "xyz", &[0, 0]);
         check(&[""], "", &[0, 0]);
         check(&["abcabcabc"], "abcabcabc", &[9, 8, 7, 6, 5, 4, 3, 2, 1]);
+        check(&["abxcd"], "abyabcd", &[4, 2, 0]);
+    }
+
+    /// The definition, word by word.
+    fn count_slowly(references: &[String], hypothesis: &str, order: usize) -> u32 {
+        let count = |text: &str| {
+            let mut counts = BTreeMap::<Vec<char>, u32>::new();
+            let text: Vec<char> = text.chars().collect();
+            text.windows(order).for_each(|ngram| *counts.entry(ngram.to_vec()).or_default() += 1);
+            counts
+        };
+        let references: Vec<_> = references.iter().map(|text| count(text)).collect();
+        let most = |ngram: &Vec<char>| references.iter().filter_map(|known| known.get(ngram)).max();
+        let hypothesis = count(hypothesis);
+        hypothesis.iter().map(|(ngram, &count)| count.min(most(ngram).copied().unwrap_or(0))).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn counts_as_the_definition_says(
+            references in vec("[abc]{0,12}", 1..3),
+            hypothesis in "[abc]{0,12}",
+        ) {
+            let expected: Vec<u32> =
+                (1..=6).map(|order| count_slowly(&references, &hypothesis, order)).collect();
+            let references: Vec<&str> = references.iter().map(String::as_str).collect();
+            check(&references, &hypothesis, &expected);
+        }
     }
 }

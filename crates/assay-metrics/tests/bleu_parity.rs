@@ -32,8 +32,8 @@ fn every_pair_scores_as_in_the_packages() {
 /// Compares everything that one package says about a pair; gives how many values that is.
 fn check(case: &Value, name: &str, expected: &Value) -> usize {
     let id = format!("{} {name}", case["id"]);
-    let hypothesis = case["hyp"].as_str().unwrap();
-    let score = |options: BleuOptions| serde_json::to_value(score_pair(&options, case)).unwrap();
+    let hypothesis = text(&case["hyp"]);
+    let score = |options: BleuOptions| json!(score_pair(&options, case));
     let options = |variant| BleuOptions::new(variant, "0");
     match name {
         "tok13a_hyp" => compare(&id, &json!(Tokenizer::V13a.tokens(hypothesis)), expected),
@@ -41,7 +41,7 @@ fn check(case: &Value, name: &str, expected: &Value) -> usize {
             compare(&id, &json!(Tokenizer::CodeToText.tokens(hypothesis)), expected)
         }
         "nltk_ws" => {
-            let methods = expected.as_object().unwrap();
+            let methods = expected.as_object().expect("methods by name");
             let check = |(method, expected): (&String, &Value)| {
                 let options =
                     BleuOptions { smoothing: Some(method.clone()), ..options(Variant::Nltk) };
@@ -52,16 +52,14 @@ fn check(case: &Value, name: &str, expected: &Value) -> usize {
             methods.iter().map(check).sum()
         }
         "nmt_ws_smooth_true" => {
-            let score = score(options(Variant::Nmt))["score"].as_f64().unwrap();
+            let score = number(&score(options(Variant::Nmt))["score"]);
             compare(&id, &json!(score / 100.0), expected)
         }
         "codexglue_c2t" => {
             let score = score(options(Variant::CodeToText));
-            let numbers =
-                [std::slice::from_ref(&score["score"]), score["precisions"].as_array().unwrap()];
+            let numbers = [std::slice::from_ref(&score["score"]), list(&score["precisions"])];
             let numbers = numbers.concat();
-            let shares: Vec<f64> =
-                numbers.iter().map(|part| part.as_f64().unwrap() / 100.0).collect();
+            let shares: Vec<f64> = numbers.iter().map(|part| number(part) / 100.0).collect();
             compare(&id, &json!(shares), expected)
         }
         _ => compare(&id, &score(named_options(name)), expected),
@@ -87,10 +85,9 @@ fn named_options(name: &str) -> BleuOptions {
 }
 
 fn score_pair(options: &BleuOptions, case: &Value) -> Score {
-    let metric = options.build().unwrap();
-    let references: Vec<&str> =
-        case["refs"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-    metric.score_pair(&metric.measure(&references, case["hyp"].as_str().unwrap()))
+    let metric = options.build().expect("the options are the variant's own");
+    let references: Vec<&str> = list(&case["refs"]).iter().map(text).collect();
+    metric.score_pair(&metric.measure(&references, text(&case["hyp"])))
 }
 
 /// Compares numbers by their size, all else exactly; gives how many values were compared.
@@ -105,8 +102,8 @@ fn compare(id: &str, found: &Value, expected: &Value) -> usize {
             let both = found.iter().map(|(name, found)| (found, &expected[name]));
             both.map(|(found, expected)| compare(id, found, expected)).sum()
         }
-        (Value::Number(found), Value::Number(expected)) => {
-            let (found, expected) = (found.as_f64().unwrap(), expected.as_f64().unwrap());
+        (Value::Number(_), Value::Number(_)) => {
+            let (found, expected) = (number(found), number(expected));
             let close = (found - expected).abs() <= TOLERANCE * expected.abs();
             assert!(close, "{id}: {found:e} instead of {expected:e}");
             1
@@ -116,6 +113,18 @@ fn compare(id: &str, found: &Value, expected: &Value) -> usize {
             1
         }
     }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a text")
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
 }
 
 #[test]
@@ -163,15 +172,15 @@ struct Translations(Vec<(String, String)>);
 
 impl Translations {
     fn open(path: &std::path::Path) -> Self {
-        let file = fs::File::open(path).unwrap();
-        let mut archive = tar::Archive::new(zstd::Decoder::new(file).unwrap());
+        let file = fs::File::open(path).expect("the archive is there");
+        let mut archive = tar::Archive::new(zstd::Decoder::new(file).expect("memory for it"));
         let mut files = Vec::new();
-        for entry in archive.entries().unwrap() {
-            let mut entry = entry.unwrap();
-            let name = entry.path().unwrap().display().to_string();
+        for entry in archive.entries().expect("an archive") {
+            let mut entry = entry.expect("an entry");
+            let name = entry.path().expect("a name").display().to_string();
             let mut text = String::new();
             if name.starts_with("saved_models/") {
-                entry.read_to_string(&mut text).unwrap();
+                entry.read_to_string(&mut text).expect("a text");
             }
             files.push((name, text));
         }
@@ -180,7 +189,7 @@ impl Translations {
 
     fn lines(&self, name: &str) -> Vec<String> {
         let file = self.0.iter().find(|(known, _)| known == name);
-        file.unwrap().1.lines().map(str::to_owned).collect()
+        file.expect("the file is in the archive").1.lines().map(str::to_owned).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! BLEU as `CodeXGLUE`'s code-to-text evaluator computes it: the mean of smoothed scores of sentences.
 
 use super::Tokenizer;
-use super::counts::{Length, Pair, read};
+use super::counts::{Length, Pair, Reader};
 use crate::references::{REFERENCE_COUNTS, pairs, reference_counts, references_per_pair};
 use crate::text::{Part, Score, Sums, TextMetric};
 
@@ -13,21 +13,21 @@ const ORDERS: usize = 4;
 /// 0, and so does one without a match, by the smallest positive number. The sums are no whole
 /// numbers: another order of the pairs may move the last digits.
 #[derive(Debug, Clone)]
-pub struct CodeToText {
+pub(super) struct CodeToText {
     version: String,
 }
 
 impl CodeToText {
     /// There is nothing to choose.
-    pub fn new(version: &str) -> Self {
+    pub(super) fn new(version: &str) -> Self {
         Self { version: version.to_owned() }
     }
 }
 
 impl TextMetric for CodeToText {
     fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
-        let read = |text: &str, scratch: &mut _| read(Tokenizer::CodeToText, text, scratch);
-        let pair = Pair::count(references, hypothesis, ORDERS, Length::Shortest, read);
+        let reader = Reader::plain(Tokenizer::CodeToText);
+        let pair = Pair::count(references, hypothesis, ORDERS, Length::Shortest, reader);
         let mut sums = reference_counts(pair.references).to_vec();
         sums.push(sentence_score(&pair));
         sums.extend((1..=ORDERS).map(|order| precision(&pair, order)));

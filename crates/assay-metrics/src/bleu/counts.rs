@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::Tokenizer;
-use crate::ngrams::{Matches, Scratch, with_scratch};
+use crate::ngrams::{MOST_ORDERS, Matches, with_scratch};
+use crate::python;
 use crate::text::Sums;
 
 /// Which reference's length a hypothesis is compared with.
@@ -48,11 +49,14 @@ impl Pair {
         hypothesis: &str,
         orders: usize,
         length: Length,
-        read: impl Fn(&str, &mut Scratch),
+        reader: Reader,
     ) -> Self {
+        if references.contains(&hypothesis) {
+            return Self::of_equals(references, hypothesis, orders, length, reader);
+        }
         with_scratch(|scratch| {
             for text in references.iter().chain([&hypothesis]) {
-                read(text, scratch);
+                reader.read(text, |bytes, start, end| scratch.push_word(bytes, start, end));
                 scratch.end_text();
             }
             let count = references.len();
@@ -62,6 +66,30 @@ impl Pair {
             let matches = scratch.matches(0..count, count, orders);
             Self { references: count, matches, hypothesis, reference }
         })
+    }
+
+    /// A hypothesis that is one of its references: every n-gram matches, and only lengths are to be
+    /// found out. More than half of what good models write is such.
+    fn of_equals(
+        references: &[&str],
+        hypothesis: &str,
+        orders: usize,
+        length: Length,
+        reader: Reader,
+    ) -> Self {
+        let hypothesis = reader.length(hypothesis);
+        let reference = match (references, length) {
+            ([_], _) | (_, Length::Closest) => hypothesis,
+            (references, Length::Shortest) => {
+                references.iter().map(|text| reader.length(text)).min().unwrap_or_default()
+            }
+        };
+        let (references, matches) = (references.len(), [0; MOST_ORDERS]);
+        let mut pair = Self { references, matches, hypothesis, reference };
+        for order in 1..=orders {
+            pair.matches[order - 1] = u32::try_from(pair.total(order)).unwrap_or(u32::MAX);
+        }
+        pair
     }
 
     /// How many n-grams of this order the hypothesis has.
@@ -80,9 +108,34 @@ impl Pair {
     }
 }
 
-/// Adds the tokens of a text.
-pub(super) fn read(tokenizer: Tokenizer, text: &str, scratch: &mut Scratch) {
-    tokenizer.split(text, |bytes, start, end| scratch.push_word(bytes, start, end));
+/// How texts become tokens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reader {
+    pub(super) tokenizer: Tokenizer,
+    pub(super) lowercase: bool,
+    /// Whether white space at the end is cut off first. A line's end may mean something to 13a.
+    pub(super) strip_end: bool,
+}
+
+impl Reader {
+    /// A tokenizer on the text as it is.
+    pub(super) fn plain(tokenizer: Tokenizer) -> Self {
+        Self { tokenizer, lowercase: false, strip_end: false }
+    }
+
+    /// Gives each token of a text, as bytes with a start and an end.
+    fn read(self, text: &str, emit: impl FnMut(&[u8], usize, usize)) {
+        let text = python::lower(text, self.lowercase);
+        let text = if self.strip_end { python::strip_end(&text) } else { &text };
+        self.tokenizer.split(text, emit);
+    }
+
+    /// How many tokens a text has.
+    fn length(self, text: &str) -> usize {
+        let mut length = 0;
+        self.read(text, |_, _, _| length += 1);
+        length
+    }
 }
 
 /// What a corpus counts.

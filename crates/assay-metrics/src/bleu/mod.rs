@@ -8,9 +8,6 @@ mod options;
 mod sacre;
 mod tokenizer;
 
-pub use code_to_text::CodeToText;
-pub use nltk::{Nltk, NltkSmoothing};
-pub use nmt::{HuggingFace, Nmt};
 pub use options::{BleuOptions, Variant};
-pub use sacre::{SACREBLEU_VERSION, SacreBleu, SacreSmoothing, short_signature};
+pub use sacre::{SACREBLEU_VERSION, short_signature};
 pub use tokenizer::Tokenizer;

@@ -4,7 +4,7 @@ use assay_core::{Error, Result};
 use assay_stats::ExactSum;
 
 use super::Tokenizer;
-use super::counts::{Counts, Length, Pair, read};
+use super::counts::{Counts, Length, Pair, Reader};
 use super::options::positive;
 use crate::references::references_per_pair;
 use crate::text::{Part, Score, Sums, TextMetric};
@@ -16,7 +16,7 @@ use crate::text::{Part, Score, Sums, TextMetric};
 /// Identical texts score 1 from `max_order` tokens on, and fewer score less with most methods;
 /// methods 5 and 7 give identical texts more than 1.
 #[derive(Debug, Clone)]
-pub struct Nltk {
+pub(super) struct Nltk {
     smoothing: NltkSmoothing,
     max_order: usize,
     version: String,
@@ -24,7 +24,7 @@ pub struct Nltk {
 
 /// What is done about orders without a match, with the number that the method is tuned by.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum NltkSmoothing {
+pub(super) enum NltkSmoothing {
     /// Nothing but to take the smallest positive number for 0.
     Method0,
     /// This many matches instead of 0.
@@ -45,7 +45,7 @@ pub enum NltkSmoothing {
 
 impl NltkSmoothing {
     /// The method called `method0` … `method7`, tuned by `value` or as NLTK does.
-    pub fn new(name: &str, value: Option<f64>) -> Result<Self> {
+    pub(super) fn new(name: &str, value: Option<f64>) -> Result<Self> {
         let (epsilon, five) = (value.unwrap_or(0.1), value.unwrap_or(5.0));
         let (method, tunable) = match name {
             "method0" => (Self::Method0, false),
@@ -89,7 +89,7 @@ const EXTRA_ORDER: usize = 5;
 
 impl Nltk {
     /// This smoothing, for orders up to `max_order`.
-    pub fn new(smoothing: NltkSmoothing, max_order: usize, version: &str) -> Result<Self> {
+    pub(super) fn new(smoothing: NltkSmoothing, max_order: usize, version: &str) -> Result<Self> {
         if matches!(smoothing, NltkSmoothing::Method6(_)) && max_order < 3 {
             return Err(Error::usage("smoothing `method6` needs a max order of at least 3"));
         }
@@ -120,8 +120,8 @@ impl Nltk {
 impl TextMetric for Nltk {
     fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
         let orders = self.max_order.max(EXTRA_ORDER);
-        let read = |text: &str, scratch: &mut _| read(Tokenizer::Whitespace, text, scratch);
-        let pair = Pair::count(references, hypothesis, orders, Length::Closest, read);
+        let reader = Reader::plain(Tokenizer::Whitespace);
+        let pair = Pair::count(references, hypothesis, orders, Length::Closest, reader);
         let mut sums = pair.sums(self.max_order, 1);
         sums.extend([pair.hypothesis as f64, f64::from(pair.matches[EXTRA_ORDER - 1])]);
         Sums::new(sums)

@@ -2,7 +2,7 @@
 //! and `CodeXGLUE`'s evaluators of code with white space.
 
 use super::Tokenizer;
-use super::counts::{Counts, Length, Pair, read};
+use super::counts::{Counts, Length, Pair, Reader};
 use crate::parts;
 use crate::python::round_to_cents;
 use crate::references::references_per_pair;
@@ -28,8 +28,8 @@ struct Value {
 
 impl Formula {
     fn measure(&self, tokenizer: Tokenizer, references: &[&str], hypothesis: &str) -> Sums {
-        let read = |text: &str, scratch: &mut _| read(tokenizer, text, scratch);
-        let pair = Pair::count(references, hypothesis, self.max_order, Length::Shortest, read);
+        let reader = Reader::plain(tokenizer);
+        let pair = Pair::count(references, hypothesis, self.max_order, Length::Shortest, reader);
         Sums::new(pair.sums(self.max_order, 0))
     }
 
@@ -80,11 +80,11 @@ fn geometric_mean(precisions: &[f64]) -> f64 {
 /// Without smoothing a text scores 1 against itself if it has `max_order` tokens at least; with it,
 /// any that has a token. Without a token on one side the score is 0.
 #[derive(Debug, Clone)]
-pub struct HuggingFace(Formula);
+pub(super) struct HuggingFace(Formula);
 
 impl HuggingFace {
     /// With one more match and one more n-gram in every order, if `smooth`.
-    pub fn new(smooth: bool, max_order: usize, version: &str) -> Self {
+    pub(super) fn new(smooth: bool, max_order: usize, version: &str) -> Self {
         Self(Formula { smooth, max_order, version: version.to_owned() })
     }
 }
@@ -112,11 +112,11 @@ impl TextMetric for HuggingFace {
 /// What `CodeXGLUE`'s evaluators of code print, from 0 to 100: tokens at white space, rounded to two
 /// digits, with the unrounded value beside it. A pair's score is not rounded.
 #[derive(Debug, Clone)]
-pub struct Nmt(Formula);
+pub(super) struct Nmt(Formula);
 
 impl Nmt {
     /// With one more match and one more n-gram in every order, if `smooth`.
-    pub fn new(smooth: bool, max_order: usize, version: &str) -> Self {
+    pub(super) fn new(smooth: bool, max_order: usize, version: &str) -> Self {
         Self(Formula { smooth, max_order, version: version.to_owned() })
     }
 }

@@ -4,10 +4,11 @@ use std::str::FromStr;
 
 use assay_core::{Error, Result};
 
-use super::sacre::tokenizer_name;
-use super::{
-    CodeToText, HuggingFace, Nltk, NltkSmoothing, Nmt, SacreBleu, SacreSmoothing, Tokenizer,
-};
+use super::Tokenizer;
+use super::code_to_text::CodeToText;
+use super::nltk::{Nltk, NltkSmoothing};
+use super::nmt::{HuggingFace, Nmt};
+use super::sacre::{SacreBleu, SacreSmoothing, tokenizer_name};
 use crate::ngrams::MOST_ORDERS;
 use crate::text::TextMetric;
 
@@ -186,13 +187,135 @@ fn sacre_tokenizer(name: &str) -> Tokenizer {
     found.unwrap_or(Tokenizer::V13a)
 }
 
+/// Values beyond this, or below its inverse, say nothing and come near the ends of what numbers hold.
+const MOST_VALUE: f64 = 1e9;
+
 /// Refuses a number for a smoothing method that has none, and one that is not above 0.
 pub(super) fn positive(smoothing: &str, value: Option<f64>, tunable: bool) -> Result<()> {
     match value {
         Some(_) if !tunable => Err(Error::usage(format!("smoothing `{smoothing}` takes no value"))),
-        Some(value) if !(value.is_finite() && value > 0.0) => {
-            Err(Error::usage(format!("smoothing `{smoothing}` takes a value above 0, not {value}")))
+        Some(value) if !(MOST_VALUE.recip()..=MOST_VALUE).contains(&value) => {
+            Err(Error::usage(format!("smoothing `{smoothing}` takes a value above 0, not {value}"))
+                .hint(format!("at least {:e}, at most {MOST_VALUE:e}", MOST_VALUE.recip())))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Sums;
+
+    fn check(change: impl Fn(&mut BleuOptions), variant: Variant, expected: &str) {
+        let mut options = BleuOptions::new(variant, "1.2.3");
+        change(&mut options);
+        let found = match options.build() {
+            Ok(metric) => {
+                let mut corpus = Sums::default();
+                for references in [vec!["a"], vec!["a", "b"]] {
+                    metric.join(&mut corpus, &metric.measure(&references, "a"));
+                }
+                metric.signature(&corpus)
+            }
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn signatures_name_what_was_chosen() {
+        let defaults = |_: &mut BleuOptions| {};
+        let ours = |middle: &str, end: &str| {
+            format!("bleu|variant:{middle}|order:4|refs:{end}|nrefs:var|version:1.2.3")
+        };
+        check(
+            defaults,
+            Variant::Nltk,
+            &ours("nltk|smooth:method0|tok:whitespace", "closest|scale:1"),
+        );
+        check(
+            |options| {
+                options.smoothing = Some("method4".to_owned());
+                options.smoothing_value = Some(2.5);
+            },
+            Variant::Nltk,
+            &ours("nltk|smooth:method4[2.5]|tok:whitespace", "closest|scale:1"),
+        );
+        check(
+            |options| options.smoothing = Some("add-one".to_owned()),
+            Variant::HuggingFace,
+            &ours("hf|smooth:add-one|tok:13a", "shortest|scale:1"),
+        );
+        check(
+            defaults,
+            Variant::Nmt,
+            &ours("nmt|smooth:add-one|tok:whitespace", "shortest|scale:100"),
+        );
+        check(
+            defaults,
+            Variant::CodeToText,
+            &ours("codexglue-c2t|smooth:add-one-from-2|tok:codexglue", "shortest|scale:100"),
+        );
+        check(
+            |options| {
+                options.smoothing = Some("floor".to_owned());
+                options.tokenizer = Some("intl".to_owned());
+                (options.lowercase, options.max_order) = (true, Some(2));
+                options.effective_order = Some(true);
+            },
+            Variant::SacreBleu,
+            "nrefs:var|case:lc|eff:yes|tok:intl|smooth:floor[0.10]|order:2|version:2.6.0",
+        );
+    }
+
+    #[test]
+    fn foreign_options_are_refused() {
+        let smoothing = |name: &str, value: Option<f64>| {
+            let name = name.to_owned();
+            move |options: &mut BleuOptions| {
+                options.smoothing = Some(name.clone());
+                options.smoothing_value = value;
+            }
+        };
+        check(smoothing("exp", None), Variant::Nltk, "variant `nltk` has no smoothing `exp`");
+        check(smoothing("exp", Some(1.0)), Variant::SacreBleu, "smoothing `exp` takes no value");
+        check(
+            smoothing("floor", Some(f64::NAN)),
+            Variant::SacreBleu,
+            "smoothing `floor` takes a value above 0, not NaN",
+        );
+        check(
+            smoothing("none", Some(1.0)),
+            Variant::HuggingFace,
+            "variant `hf` has no choice of smoothing value",
+        );
+        check(
+            |options| options.lowercase = true,
+            Variant::Nmt,
+            "variant `nmt` has no choice of lowercase",
+        );
+        check(
+            |options| options.tokenizer = Some("char".to_owned()),
+            Variant::HuggingFace,
+            "variant `hf` has no tokenizer `char`",
+        );
+        check(
+            |options| options.max_order = Some(17),
+            Variant::Nltk,
+            "the max order is 17, not 1 to 16",
+        );
+        check(
+            |options| {
+                options.smoothing = Some("method6".to_owned());
+                options.max_order = Some(2);
+            },
+            Variant::Nltk,
+            "smoothing `method6` needs a max order of at least 3",
+        );
+        assert_eq!(
+            "bleurt".parse::<Variant>().unwrap_err().to_string(),
+            "bleu has no variant `bleurt`"
+        );
     }
 }

@@ -5,10 +5,9 @@ use std::fmt;
 use assay_core::{Error, Result};
 
 use super::Tokenizer;
-use super::counts::{Counts, Length, Pair, read};
+use super::counts::{Counts, Length, Pair, Reader};
 use super::options::positive;
 use crate::parts;
-use crate::python;
 use crate::references::references_per_pair;
 use crate::text::{Part, Score, Sums, TextMetric};
 
@@ -20,18 +19,18 @@ pub const SACREBLEU_VERSION: &str = "2.6.0";
 /// A text that has a token scores 100 against itself as a pair, up to the last digit; as a corpus only
 /// from `max_order` tokens on.
 #[derive(Debug, Clone)]
-pub struct SacreBleu {
+pub(super) struct SacreBleu {
     /// How texts are split.
-    pub tokenizer: Tokenizer,
+    pub(super) tokenizer: Tokenizer,
     /// What is done about orders without a match.
-    pub smoothing: SacreSmoothing,
+    pub(super) smoothing: SacreSmoothing,
     /// Whether case does not matter.
-    pub lowercase: bool,
+    pub(super) lowercase: bool,
     /// The highest order.
-    pub max_order: usize,
+    pub(super) max_order: usize,
     /// Whether orders that no hypothesis is long enough for are left out. If nothing is said, they
     /// are for a pair and are not for a corpus.
-    pub effective_order: Option<bool>,
+    pub(super) effective_order: Option<bool>,
 }
 
 impl Default for SacreBleu {
@@ -48,7 +47,7 @@ impl Default for SacreBleu {
 
 /// What is done about orders without a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum SacreSmoothing {
+pub(super) enum SacreSmoothing {
     /// Nothing: the score is 0.
     None,
     /// This many matches instead of 0.
@@ -61,7 +60,7 @@ pub enum SacreSmoothing {
 
 impl SacreSmoothing {
     /// The smoothing of this name, by `value` or as sacreBLEU does.
-    pub fn new(name: &str, value: Option<f64>) -> Result<Self> {
+    pub(super) fn new(name: &str, value: Option<f64>) -> Result<Self> {
         let (smoothing, tunable) = match name {
             "none" => (Self::None, false),
             "floor" => (Self::Floor(value.unwrap_or(0.1)), true),
@@ -150,11 +149,9 @@ impl SacreBleu {
 
 impl TextMetric for SacreBleu {
     fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
-        let read = |text: &str, scratch: &mut _| {
-            let text = python::lower(text, self.lowercase);
-            read(self.tokenizer, python::strip_end(&text), scratch);
-        };
-        let pair = Pair::count(references, hypothesis, self.max_order, Length::Closest, read);
+        let reader =
+            Reader { tokenizer: self.tokenizer, lowercase: self.lowercase, strip_end: true };
+        let pair = Pair::count(references, hypothesis, self.max_order, Length::Closest, reader);
         Sums::new(pair.sums(self.max_order, 0))
     }
 
@@ -226,5 +223,48 @@ pub(super) fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
         Tokenizer::International => "intl",
         Tokenizer::Characters => "char",
         Tokenizer::CodeToText => "codexglue",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both are sacreBLEU's own.
+    fn check(metric: &SacreBleu, score: f64, signature: &str, short: &str) {
+        let mut corpus = Sums::default();
+        let cat = ["The cat is on the mat.", "A cat sat on a mat"];
+        metric.join(&mut corpus, &metric.measure(&cat, "The cat sat, on the mat."));
+        metric.join(&mut corpus, &metric.measure(&["hello world!"], "Hello (world)!"));
+        let found = metric.score(&corpus).value();
+        assert!((found - score).abs() < 1e-12 * score, "{found} instead of {score}");
+        assert_eq!(metric.signature(&corpus), signature);
+        assert_eq!(short_signature(signature), short);
+    }
+
+    #[test]
+    fn scores_and_signatures_are_those_of_the_package() {
+        check(
+            &SacreBleu::default(),
+            31.614_875_844_889_426,
+            "nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0",
+            "#:var|c:mixed|e:no|tok:13a|s:exp|v:2.6.0",
+        );
+        check(
+            &SacreBleu {
+                tokenizer: Tokenizer::International,
+                lowercase: true,
+                ..SacreBleu::default()
+            },
+            32.458_679_918_757_58,
+            "nrefs:var|case:lc|eff:no|tok:intl|smooth:exp|version:2.6.0",
+            "#:var|c:lc|e:no|tok:intl|s:exp|v:2.6.0",
+        );
+        check(
+            &SacreBleu { smoothing: SacreSmoothing::AddK(0.5), ..SacreBleu::default() },
+            36.333_112_311_850_63,
+            "nrefs:var|case:mixed|eff:no|tok:13a|smooth:add-k[0.50]|version:2.6.0",
+            "#:var|c:mixed|e:no|tok:13a|s:add-k[0.50]|v:2.6.0",
+        );
     }
 }

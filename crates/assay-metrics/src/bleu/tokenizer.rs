@@ -155,8 +155,14 @@ fn split_13a(bytes: &[u8], emit: impl FnMut(&[u8], usize, usize)) {
     // split off for the same reason, because matches do not overlap.
     let mut taken = usize::MAX;
     let mut at = 0;
-    while at < bytes.len() {
-        match KINDS[usize::from(bytes[at])] {
+    while let Some(&byte) = bytes.get(at) {
+        let kind = KINDS[usize::from(byte)];
+        // Most bytes: a jump to one of many places would be mispredicted at every border.
+        if kind == Kind::Other {
+            at += 1;
+            continue;
+        }
+        match kind {
             Kind::Other => {}
             Kind::Space => pieces.break_at(at, at + 1),
             Kind::Symbol => pieces.split_off(at, at + 1),
@@ -251,4 +257,27 @@ fn split_code_to_text(text: &str, emit: impl FnMut(&[u8], usize, usize)) {
         }
     }
     pieces.break_at(text.len(), text.len());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(tokenizer: Tokenizer, text: &str, expected: &str) {
+        assert_eq!(tokenizer.tokens(text).join(" "), expected, "{tokenizer:?} {text:?}");
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_packages() {
+        use Tokenizer::{Characters, CodeToText, International, V13a, Whitespace};
+        check(Whitespace, " a\u{1c}b\u{3000}c.d ", "a b c.d");
+        check(V13a, "x-1, y.2 3.14 &amp; 5-6", "x-1 , y . 2 3.14 & 5 - 6");
+        check(V13a, "a..1 1.. ...", "a . .1 1 . . . . .");
+        check(V13a, "foo-\nbar<skipped>baz a_b 'c'", "foobarbaz a _ b 'c'");
+        check(V13a, "&amp;lt; &quot;", "< \"");
+        check(International, "1,000.5, «a»1 x€y 2.", "1,000.5 , « a » 1 x € y 2.");
+        check(International, ".a ..1 1.", ". a . .1 1.");
+        check(Characters, "a b\u{301}\n", "a b \u{301}");
+        check(CodeToText, "Get_It(x) é1 İ", "get _ it ( x ) é1 i \u{307}");
+    }
 }

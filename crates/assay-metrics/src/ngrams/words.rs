@@ -137,12 +137,16 @@ fn short_key(bytes: &[u8], start: usize, end: usize) -> u64 {
     word | (length as u64) << 56
 }
 
+/// Made from the first eight bytes, the last eight and, in longer words, those between.
 fn long_key(word: &[u8]) -> u64 {
-    let (eights, rest) = word.as_chunks::<8>();
-    let last = rest.iter().fold(word.len() as u64, |last, &byte| last << 8 | u64::from(byte));
+    let eight = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
     let mix = |hash: u64, part: u64| scatter(hash.rotate_left(23) ^ part);
-    let hash = eights.iter().fold(0, |hash, &eight| mix(hash, u64::from_le_bytes(eight)));
-    mix(hash, last) >> 8 | LONG
+    let (first, rest) = word.split_at(SHORT + 1);
+    let mut hash = mix(eight(first.first_chunk()), eight(word.last_chunk()) ^ word.len() as u64);
+    if rest.len() > SHORT + 1 {
+        hash = rest.as_chunks().0.iter().fold(hash, |hash, part| mix(hash, eight(Some(part))));
+    }
+    hash >> 8 | LONG
 }
 
 #[cfg(test)]
