@@ -196,8 +196,8 @@ fn smoothed_f([hypothesis, reference, common]: &Counts, factor: f64) -> f64 {
     if divisor > 0.0 { (1.0 + factor) * precision * recall / divisor } else { EPSILON }
 }
 
-/// Words at white space; one punctuation mark at the end of a word, or else at its start, is a word of
-/// its own.
+/// Words at white space; one punctuation mark at the end of a word, or else at its start, is a word
+/// of its own.
 fn push_words(text: &str, scratch: &mut Scratch) {
     let punctuation = |character: char| character.is_ascii_punctuation();
     for word in python::split(text) {

@@ -2,8 +2,8 @@
 //!
 //! Tokens become numbers. The key of an n-gram is the place of its first n - 1 tokens in a table,
 //! with its last token: so n-grams of every order have exact keys of one machine word, and one is
-//! only looked for where its beginning was found. What earlier pairs left in a table counts as empty,
-//! so nothing is cleared.
+//! only looked for where its beginning was found. What earlier pairs left in a table counts as
+//! empty, so nothing is cleared.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -187,8 +187,8 @@ struct Ends {
 }
 
 impl Ends {
-    /// Where n-grams start, in a text of this length, that are not all inside of an end. At the first
-    /// of these places the shorter n-grams are: they only begin a longer one, and do not count.
+    /// Where n-grams start, in a text of this length, that are not all inside of an end. Short ones
+    /// at the first of these places are: they only begin a longer one, and do not count.
     fn counted(self, length: usize, orders: usize) -> Range<usize> {
         self.start.saturating_sub(orders - 1)..length - self.end
     }

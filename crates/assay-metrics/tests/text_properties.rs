@@ -177,7 +177,8 @@ proptest! {
 
     #[test]
     fn tokens_are_what_is_no_white_space(text in nasty_text()) {
-        let is_space = |letter: char| letter.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&letter);
+        let is_space =
+            |letter: char| letter.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&letter);
         for tokenizer in TOKENIZERS {
             let tokens = tokenizer.tokens(&text);
             prop_assert!(!tokens.iter().any(|token| token.is_empty() || token.contains(is_space)));

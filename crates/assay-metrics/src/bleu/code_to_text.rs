@@ -1,4 +1,4 @@
-//! BLEU as `CodeXGLUE`'s code-to-text evaluator computes it: the mean of smoothed scores of sentences.
+//! BLEU as `CodeXGLUE`'s code-to-text evaluator computes it: the mean of smoothed sentence scores.
 
 use super::Tokenizer;
 use super::counts::{Length, Pair, Reader};
@@ -46,7 +46,8 @@ impl TextMetric for CodeToText {
 
     fn signature(&self, corpus: &Sums) -> String {
         format!(
-            "bleu|variant:codexglue-c2t|smooth:add-one-from-2|tok:codexglue|order:{ORDERS}|refs:{}|scale:100|nrefs:{}|version:{}",
+            "bleu|variant:codexglue-c2t|smooth:add-one-from-2|tok:codexglue|order:{ORDERS}|refs:{}|\
+             scale:100|nrefs:{}|version:{}",
             Length::Shortest.name(),
             references_per_pair(corpus),
             self.version,
@@ -72,5 +73,44 @@ fn precision(pair: &Pair, order: usize) -> f64 {
             let matches = f64::from(pair.matches[order - 1]) + f64::MIN_POSITIVE;
             libm::exp(libm::log(matches) - libm::log(total as f64))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_those_of_the_evaluator() {
+        let sum = "Returns the sum of two numbers.";
+        let pairs = [
+            (sum, sum, 100.0),
+            (sum, "Return the sum of the two numbers", 40.614_925_799_324_63),
+            (sum, "", 0.091_188_196_555_451_63),
+            ("Get a value", "xyz", 4.493_053_873_107_152e-76),
+            (
+                "Open the file-name at path/to/x.",
+                "Opens file_name at path.to/x , 3.5 times",
+                23.266_541_684_590_06,
+            ),
+            (
+                "Parse XML & return <b>node</b>",
+                "parse xml &amp; return node",
+                20.230_980_375_234_633,
+            ),
+            ("a", "a", 100.0),
+            ("Create a new user", "create user", 43.173_061_492_439_62),
+        ];
+        let metric = CodeToText::new("0");
+        let close = |found: f64, expected: f64| {
+            assert!((found - expected).abs() <= 1e-12 * expected, "{found} for {expected}");
+        };
+        let mut corpus = Sums::default();
+        for (reference, hypothesis, expected) in pairs {
+            let pair = metric.measure(&[reference], hypothesis);
+            close(metric.score_pair(&pair).value(), expected);
+            metric.join(&mut corpus, &pair);
+        }
+        close(metric.score(&corpus).value(), 40.922_087_193_518_045);
     }
 }

@@ -157,7 +157,8 @@ impl TextMetric for Nltk {
 
     fn signature(&self, corpus: &Sums) -> String {
         format!(
-            "bleu|variant:nltk|smooth:{}|tok:whitespace|order:{}|refs:{}|scale:1|nrefs:{}|version:{}",
+            "bleu|variant:nltk|smooth:{}|tok:whitespace|order:{}|refs:{}|\
+             scale:1|nrefs:{}|version:{}",
             self.smoothing.name(),
             self.max_order,
             Length::Closest.name(),
@@ -236,4 +237,61 @@ fn with_prior(raw: &[(f64, f64)], alpha: f64, last: &Last) -> Option<Vec<f64>> {
         precisions[at] = (raw[at].0 + alpha * prior) / (last.total(at + 1) + alpha);
     }
     Some(precisions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All are NLTK's own, for methods 0 to 7.
+    fn check(pairs: &[(&[&str], &str)], expected: [f64; 8]) {
+        for (method, expected) in expected.into_iter().enumerate() {
+            let smoothing = NltkSmoothing::new(&format!("method{method}"), None).unwrap();
+            let metric = Nltk::new(smoothing, 4, "0").unwrap();
+            let mut corpus = Sums::default();
+            for (references, hypothesis) in pairs {
+                metric.join(&mut corpus, &metric.measure(references, hypothesis));
+            }
+            let found = metric.score(&corpus).value();
+            let close = (found - expected).abs() <= 1e-12 * expected;
+            assert!(close, "method {method}: {found} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn scores_are_those_of_the_package() {
+        let fox: (&[&str], &str) = (
+            &["the quick brown fox jumps over the dog", "a fast brown fox leaps"],
+            "the quick fox jumps over the lazy dog",
+        );
+        let numbers: (&[&str], &str) = (&["one two three four"], "one two three five six");
+        let (plain, with_fifth) = (0.375_966_352_946_701_7, 0.451_187_703_514_953_63);
+        let corpus = |method6| {
+            let method2 = 0.460_249_537_136_194_04;
+            [plain, plain, method2, plain, plain, with_fifth, method6, with_fifth]
+        };
+        check(&[fox, numbers], corpus(0.638_167_650_253_864_1));
+        check(&[numbers, fox], corpus(0.480_996_872_268_776_24));
+        check(
+            &[numbers],
+            [
+                6.868_092_060_565_11e-78,
+                0.265_914_794_847_249_45,
+                0.494_923_200_383_976_5,
+                0.397_635_364_383_525_3,
+                0.299_509_814_362_910_46,
+                0.355_586_747_197_343_3,
+                0.395_779_843_052_233_2,
+                0.391_726_378_778_283_1,
+            ],
+        );
+    }
+
+    #[test]
+    fn where_the_package_fails_the_score_is_missing() {
+        let metric = Nltk::new(NltkSmoothing::Method6(5.0), 4, "0").unwrap();
+        let score = |reference: &str| metric.score(&metric.measure(&[reference], "a b c d"));
+        assert_eq!(score("a b").parts().get("score"), Some(&Part::Missing));
+        assert_eq!(score("x y").parts().get("score"), Some(&Part::Number(0.0)));
+    }
 }

@@ -1,5 +1,5 @@
-//! BLEU as TensorFlow's translation examples compute it: Hugging Face's `bleu` with the tokenizer 13a,
-//! and `CodeXGLUE`'s evaluators of code with white space.
+//! BLEU as TensorFlow's translation examples compute it: Hugging Face's `bleu` with the tokenizer
+//! 13a, and `CodeXGLUE`'s evaluators of code with white space.
 
 use super::Tokenizer;
 use super::counts::{Counts, Length, Pair, Reader};
@@ -51,7 +51,8 @@ impl Formula {
 
     fn signature(&self, variant: &str, tokenizer: &str, scale: u32, corpus: &Sums) -> String {
         format!(
-            "bleu|variant:{variant}|smooth:{}|tok:{tokenizer}|order:{}|refs:{}|scale:{scale}|nrefs:{}|version:{}",
+            "bleu|variant:{variant}|smooth:{}|tok:{tokenizer}|order:{}|refs:{}|\
+             scale:{scale}|nrefs:{}|version:{}",
             if self.smooth { "add-one" } else { "none" },
             self.max_order,
             Length::Shortest.name(),
@@ -109,8 +110,8 @@ impl TextMetric for HuggingFace {
     }
 }
 
-/// What `CodeXGLUE`'s evaluators of code print, from 0 to 100: tokens at white space, rounded to two
-/// digits, with the unrounded value beside it. A pair's score is not rounded.
+/// What `CodeXGLUE`'s evaluators of code print, from 0 to 100: tokens at white space, rounded to
+/// two digits, with the unrounded value beside it. A pair's score is not rounded.
 #[derive(Debug, Clone)]
 pub(super) struct Nmt(Formula);
 
@@ -137,5 +138,65 @@ impl TextMetric for Nmt {
 
     fn signature(&self, corpus: &Sums) -> String {
         self.0.signature("nmt", "whitespace", 100, corpus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() <= 1e-12 * expected, "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn scores_are_those_of_the_formula() {
+        let pairs = [
+            ("r = int(''.join(map(str, x)))", "r = int(''.join(map(str, x)))", 1.0),
+            (
+                "print([key for key in d if d[key] == 1])",
+                "print([k for k in d if d[k] == 1])",
+                0.577_796_616_851_288_2,
+            ),
+            (
+                "SELECT count(*) FROM head WHERE age  >  56",
+                "SELECT COUNT(*) FROM head WHERE age > 56",
+                0.826_516_818_379_380_2,
+            ),
+            (
+                "boolean function ( ) { return isParsed ; }",
+                "boolean function() { return parsed; }",
+                0.707_106_781_186_547_5,
+            ),
+            ("x", "y", 0.840_896_415_253_714_5),
+            ("x", "", 0.0),
+        ];
+        let (smooth, rough) = (HuggingFace::new(true, 4, "0"), HuggingFace::new(false, 4, "0"));
+        let mut corpus = Sums::default();
+        for (reference, hypothesis, expected) in pairs {
+            let pair = smooth.measure(&[reference], hypothesis);
+            close(smooth.score_pair(&pair).value(), expected);
+            smooth.join(&mut corpus, &pair);
+        }
+        close(smooth.score(&corpus).value(), 0.748_807_714_291_242_3);
+        close(rough.score(&corpus).value(), 0.743_536_386_639_580_4);
+        let lengths = ["translation_length", "reference_length"];
+        let lengths = lengths.map(|name| smooth.score(&corpus).parts().get(name).cloned());
+        assert_eq!(lengths, [Some(Part::Count(55)), Some(Part::Count(56))]);
+    }
+
+    #[test]
+    fn a_corpus_is_rounded_and_a_pair_is_not() {
+        let metric = Nmt::new(true, 4, "0");
+        let pair = metric.measure(&["a b c d e"], "a b c d f");
+        let unrounded =
+            100.0 * libm::exp((libm::log(5.0 / 6.0 * 0.8 * 0.75) + libm::log(2.0 / 3.0)) / 4.0);
+        close(metric.score_pair(&pair).value(), unrounded);
+        close(metric.score(&pair).value(), round_to_cents(unrounded));
+        let Some(Part::Number(beside)) = metric.score(&pair).parts().get("unrounded").cloned()
+        else {
+            panic!("there is no unrounded score");
+        };
+        close(beside, unrounded);
     }
 }

@@ -187,7 +187,7 @@ fn sacre_tokenizer(name: &str) -> Tokenizer {
     found.unwrap_or(Tokenizer::V13a)
 }
 
-/// Values beyond this, or below its inverse, say nothing and come near the ends of what numbers hold.
+/// Values beyond this, or below its inverse, come near the ends of what numbers hold.
 const MOST_VALUE: f64 = 1e9;
 
 /// Refuses a number for a smoothing method that has none, and one that is not above 0.

@@ -16,8 +16,8 @@ pub const SACREBLEU_VERSION: &str = "2.6.0";
 
 /// sacreBLEU's BLEU, from 0 to 100.
 ///
-/// A text that has a token scores 100 against itself as a pair, up to the last digit; as a corpus only
-/// from `max_order` tokens on.
+/// A text that has a token scores 100 against itself as a pair, up to the last digit; as a corpus
+/// only from `max_order` tokens on.
 #[derive(Debug, Clone)]
 pub(super) struct SacreBleu {
     /// How texts are split.

@@ -1,8 +1,8 @@
 //! Texts into tokens, as the packages that defined the BLEU variants split them.
 //!
-//! Their rules are chains of regular expressions over the whole text. Each tokenizer here is one pass
-//! that finds the same borders: what a chain does at a character depends on its neighbours alone, and,
-//! where matches may not overlap, on whether its predecessor was split off.
+//! Their rules are chains of regular expressions over the whole text. Each tokenizer here is one
+//! pass that finds the same borders: what a chain does at a character depends on its neighbours
+//! alone, and, where matches may not overlap, on whether its predecessor was split off.
 
 use std::borrow::Cow;
 
@@ -22,8 +22,8 @@ pub enum Tokenizer {
     International,
     /// Every character that is no white space.
     Characters,
-    /// `CodeXGLUE`'s code-to-text evaluator, in lower case: runs of letters and digits, and single other
-    /// characters. (Its files of rows end a text at a tab; that is for who reads them.)
+    /// `CodeXGLUE`'s code-to-text evaluator, in lower case: runs of letters and digits, and single
+    /// other characters. (Its files of rows end a text at a tab; that is for who reads them.)
     CodeToText,
 }
 
@@ -243,8 +243,8 @@ fn split_characters(text: &str, mut emit: impl FnMut(&[u8], usize, usize)) {
     }
 }
 
-/// The evaluator normalises twice. The first round leaves nothing to the second one but to split off
-/// the underscores.
+/// The evaluator normalises twice. The first round leaves nothing to the second one but to split
+/// off the underscores.
 fn split_code_to_text(text: &str, emit: impl FnMut(&[u8], usize, usize)) {
     let text = text.to_lowercase();
     let mut pieces = Pieces::new(text.as_bytes(), emit);
