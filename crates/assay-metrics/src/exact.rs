@@ -1,0 +1,61 @@
+//! Exact match: how many hypotheses are, but for white space around them, one of their references.
+
+use crate::parts;
+use crate::python::strip;
+use crate::references::{REFERENCE_COUNTS, pairs, reference_counts, references_per_pair};
+use crate::text::{Part, Score, Sums, TextMetric};
+
+/// The share of pairs whose hypothesis equals a reference, both stripped as Python does.
+#[derive(Debug, Clone)]
+pub struct ExactMatch {
+    version: String,
+}
+
+impl ExactMatch {
+    /// There is nothing to choose.
+    pub fn new(version: &str) -> Self {
+        Self { version: version.to_owned() }
+    }
+}
+
+impl TextMetric for ExactMatch {
+    fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
+        let hypothesis = strip(hypothesis);
+        let matched = references.iter().any(|reference| strip(reference) == hypothesis);
+        let mut sums = reference_counts(references.len()).to_vec();
+        sums.push(f64::from(u8::from(matched)));
+        Sums::new(sums)
+    }
+
+    fn score(&self, corpus: &Sums) -> Score {
+        let (matched, pairs) = (corpus.at(REFERENCE_COUNTS), pairs(corpus));
+        let score = Score::new("exact_match", matched / pairs);
+        let score = if pairs == 0.0 { score.part("exact_match", Part::Missing) } else { score };
+        score.part("matched", parts::count(matched)).part("pairs", parts::count(pairs))
+    }
+
+    fn signature(&self, corpus: &Sums) -> String {
+        let references = references_per_pair(corpus);
+        format!("exact-match|strip:yes|scale:1|nrefs:{references}|version:{}", self.version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_reference_counts_and_white_space_around_does_not() {
+        let metric = ExactMatch::new("0");
+        let mut corpus = Sums::default();
+        for (references, hypothesis) in
+            [(vec!["a", "b\n"], "\u{1c}b "), (vec!["a b"], "a  b"), (vec![""], " ")]
+        {
+            metric.join(&mut corpus, &metric.measure(&references, hypothesis));
+        }
+        assert!((metric.score(&corpus).value() - 2.0 / 3.0).abs() < 1e-15);
+        assert_eq!(metric.signature(&corpus), "exact-match|strip:yes|scale:1|nrefs:var|version:0");
+        let nothing = serde_json::to_string(&metric.score(&Sums::default())).unwrap();
+        assert_eq!(nothing, r#"{"exact_match":null,"matched":0,"pairs":0}"#);
+    }
+}

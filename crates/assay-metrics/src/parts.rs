@@ -1,0 +1,22 @@
+//! Sums as the counts that they are, for printing.
+
+use crate::text::Part;
+
+/// A count that was added up as a number.
+pub(crate) fn count(sum: f64) -> Part {
+    Part::Count(whole(sum))
+}
+
+/// Counts that were added up as numbers; numbers where not all are whole.
+pub(crate) fn counts(sums: Vec<f64>) -> Part {
+    if sums.iter().all(|sum| sum.fract() == 0.0) {
+        Part::Counts(sums.into_iter().map(whole).collect())
+    } else {
+        Part::Numbers(sums)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sums of counts")]
+fn whole(sum: f64) -> u64 {
+    sum as u64
+}
