@@ -4,12 +4,16 @@
 //! parsed by itself.
 
 use assay_core::{Error, Result};
+use memchr::{memchr_iter, memrchr};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::lines::not_utf8;
 use super::source::Source;
 use super::values::Item;
+
+const CURE: &str =
+    "the file is one JSON document; one with a value on each line has a name that ends in .jsonl";
 
 /// An array's or an object's items.
 pub(super) struct Document {
@@ -40,8 +44,8 @@ struct Place {
 
 impl Place {
     fn pass(&mut self, bytes: &[u8]) {
-        let feeds = bytes.iter().filter(|&&byte| byte == b'\n').count();
-        let last = bytes.iter().rposition(|&byte| byte == b'\n');
+        let feeds = memchr_iter(b'\n', bytes).count();
+        let last = memrchr(b'\n', bytes);
         self.line += feeds as u64;
         let since = bytes.len() - last.map_or(0, |last| last + 1);
         self.before = if feeds > 0 { 0 } else { self.before } + since as u64;
@@ -148,6 +152,9 @@ impl Document {
                 break;
             }
         }
+        if self.part.trim_ascii().is_empty() {
+            return Err(self.wrong("expected a value"));
+        }
         self.parse()
     }
 
@@ -160,7 +167,7 @@ impl Document {
         serde_json::from_str(text).map_err(|error| {
             let found = Place { line: error.line() as u64, before: error.column() as u64 };
             let found = found.after(self.part_place);
-            not_json(self.source.name(), found.line, found.before.max(1), &error)
+            not_json(self.source.name(), found.line, found.before.max(1), &error).hint(CURE)
         })
     }
 
@@ -189,7 +196,7 @@ impl Document {
     fn wrong(&self, what: &str) -> Error {
         let Place { line, before } = self.place;
         Error::refused(format!("{}:{line}:{}: not JSON: {what}", self.source.name(), before + 1))
-            .hint("a file with a JSON value on each line is read as one if its name ends in .jsonl")
+            .hint(CURE)
     }
 }
 

@@ -69,9 +69,8 @@ pub(super) type Want<T> = fn(Texts) -> Result<T, Fault>;
 pub(super) fn hypothesis(texts: Texts) -> Result<String, Fault> {
     match texts {
         Texts::One(text) => Ok(text),
-        Texts::Several(texts) => {
-            let what = format!("an array of {} texts, where one text is expected", texts.len());
-            Err(Fault::new(what, "a hypothesis is one text"))
+        Texts::Several(_) => {
+            Err(Fault::new("an array, where one text is expected", "a hypothesis is one text"))
         }
     }
 }

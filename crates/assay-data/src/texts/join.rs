@@ -102,7 +102,9 @@ impl Joined {
         };
         let line = line.unwrap_or_default();
         Error::refused(format!(
-            "{short} has {fewer} texts and {long} has {more}: {long}:{line} has no partner"
+            "{short} has {} and {long} has {}: {long}:{line} has no partner",
+            in_words(*fewer),
+            in_words(*more)
         ))
         .hint("a text belongs to the text at the same place of each other file")
     }
@@ -198,4 +200,8 @@ fn twice(name: &str, line: u64, key: &str) -> Error {
 fn alone(name: &str, line: u64, key: &str, other: &str) -> Error {
     Error::refused(format!("{name}:{line}: key {key:?} is not in {other}"))
         .hint("files that are joined by key have the same keys, in any order")
+}
+
+fn in_words(texts: u64) -> String {
+    if texts == 1 { "1 text".to_owned() } else { format!("{texts} texts") }
 }

@@ -148,7 +148,7 @@ fn broken(name: &str, compressed: bool, error: io::Error) -> Error {
 
 /// The size that says how much there is to read: a pipe has none.
 fn size(metadata: &Metadata) -> Option<u64> {
-    metadata.is_file().then(|| metadata.len())
+    metadata.is_file().then_some(metadata.len())
 }
 
 /// The name without a compression's ending, and what the file holds.

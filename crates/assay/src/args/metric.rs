@@ -76,7 +76,7 @@ pub(crate) struct TextArguments {
     pub(crate) json: bool,
 
     /// How many pairs are measured at once. Default: as many as there are cores.
-    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Output")]
+    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) jobs: Option<u32>,
 }
 
@@ -101,6 +101,9 @@ impl From<TextFormat> for Form {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "\
+assay metric bleu [OPTIONS] --refs <FILE>... --hyp <FILE>
+       assay metric bleu [OPTIONS] --pairs <FILE>")]
 #[command(after_help = "\
 Examples:
   assay metric bleu --refs ref.txt --hyp out.txt
@@ -160,6 +163,9 @@ pub(crate) enum BleuVariant {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "\
+assay metric codebleu --lang <LANGUAGE> [OPTIONS] --refs <FILE>... --hyp <FILE>
+       assay metric codebleu --lang <LANGUAGE> [OPTIONS] --pairs <FILE>")]
 #[command(after_help = "\
 Examples:
   assay metric codebleu --lang java --refs ref.txt --hyp out.txt
@@ -198,6 +204,9 @@ pub(crate) enum CodebleuVariant {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "\
+assay metric chrf [OPTIONS] --refs <FILE>... --hyp <FILE>
+       assay metric chrf [OPTIONS] --pairs <FILE>")]
 #[command(after_help = "\
 Examples:
   assay metric chrf --refs ref.txt --hyp out.txt
@@ -247,13 +256,16 @@ pub(crate) enum ChrfVariant {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "\
+assay metric exact [OPTIONS] --refs <FILE>... --hyp <FILE>
+       assay metric exact [OPTIONS] --pairs <FILE>")]
 #[command(after_help = "\
 Examples:
   assay metric exact --refs ref.txt --hyp out.txt
   assay metric exact --variant words --refs ref.txt --hyp out.txt --json
   zcat pairs.jsonl.gz | assay metric exact --pairs - --per-pair")]
 pub(crate) struct ExactArguments {
-    /// What may differ.
+    /// When two texts are the same.
     #[arg(long, default_value = "text", help_heading = "Metric")]
     pub(crate) variant: ExactVariant,
 
@@ -263,11 +275,11 @@ pub(crate) struct ExactArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExactVariant {
-    /// Nothing.
+    /// Letter for letter.
     Text,
-    /// White space at both ends.
+    /// White space at both ends aside.
     Trimmed,
-    /// White space between words too, but for there being some.
+    /// Word for word, whatever white space is between.
     Words,
 }
 

@@ -126,10 +126,9 @@ fn read(pairs: Pairs, sender: &SyncSender<Read>) {
             }
         }
     }
-    // A chunk before the error is measured and printed: nothing that was read is lost.
-    if (!chunk.is_empty() && sender.send(Read::Chunk(chunk)).is_err())
-        || sender.send(Read::End(end)).is_err()
-    {
-        // Whoever asked has gone.
+    // What was read before an error is measured and printed too. That nobody listens is no error.
+    if !chunk.is_empty() {
+        let _ = sender.send(Read::Chunk(chunk));
     }
+    let _ = sender.send(Read::End(end));
 }
