@@ -46,7 +46,7 @@ pub(crate) struct TextArguments {
     )]
     pub(crate) refs: Vec<PathBuf>,
 
-    /// Both, an object a line: {"id": …, "refs": ["…"], "hyp": "…"}.
+    /// Both, an object a line: `{"id": …, "refs": ["…"], "hyp": "…"}`.
     #[arg(
         long,
         value_name = "FILE",
@@ -150,7 +150,7 @@ pub(crate) struct BleuOptions {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BleuVariant {
-    /// As NLTK's corpus_bleu and sentence_bleu.
+    /// As NLTK's `corpus_bleu` and `sentence_bleu`.
     Nltk,
     /// As Hugging Face's `evaluate` has it.
     Hf,

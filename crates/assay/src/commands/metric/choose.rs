@@ -20,8 +20,10 @@ pub(super) struct Chosen {
     pub(super) metric: Box<dyn TextMetric>,
 }
 
-/// Options of BLEU, by the variants that have them.
-const BLEU_OPTIONS: &[(&str, &[BleuVariant], fn(&BleuOptions) -> bool)] = {
+/// An option, the variants that have it, and whether it is given.
+type BleuOption = (&'static str, &'static [BleuVariant], fn(&BleuOptions) -> bool);
+
+const BLEU_OPTIONS: &[BleuOption] = {
     use BleuVariant::{Hf, Nltk, Nmt, Sacrebleu};
     &[
         ("--smoothing", &[Nltk, Hf, Sacrebleu, Nmt], |it| it.smoothing.is_some()),
@@ -51,42 +53,57 @@ pub(super) fn bleu(arguments: &BleuArguments) -> Result<Chosen> {
     let BleuArguments { variant, options, texts } = arguments;
     for (option, variants, given) in BLEU_OPTIONS {
         if given(options) && !variants.contains(variant) {
-            return Err(no_option(*variant, option, variants));
+            return Err(no_option(variant, option, variants));
         }
     }
-    Ok(chosen("bleu", *variant, texts.lang.clone(), Box::new(Exact(ExactVariant::Trimmed))))
+    let signature = Signature::new("bleu", 0)
+        .field("smoothing", options.smoothing.as_deref().unwrap_or("default"))
+        .field("tokenizer", options.tokenizer.as_deref().unwrap_or("default"));
+    Ok(chosen("bleu", variant, texts.lang.clone(), StandIn(signature)))
 }
 
 pub(super) fn codebleu(arguments: &CodebleuArguments) -> Result<Chosen> {
-    let CodebleuArguments { variant, texts, .. } = arguments;
+    let CodebleuArguments { variant, weights, keywords: file, texts } = arguments;
     let language = language(texts.lang.as_deref())?;
-    let _keywords = arguments.keywords.as_deref().map(keywords).transpose()?;
-    let _weights = arguments.weights;
-    let metric = Box::new(Exact(ExactVariant::Trimmed));
+    let keywords = file.as_deref().map(keywords).transpose()?.unwrap_or_default();
+    let weights = weights.unwrap_or([0.25; 4]).map(|weight| weight.to_string());
+    let signature = Signature::new("codebleu", 0)
+        .field("lang", language)
+        .field("weights", weights.join(","))
+        .field("keywords", keywords.join(","));
     let names = [language.to_owned()].into_iter().chain(texts.lang.clone());
-    Ok(chosen("codebleu", *variant, names, metric))
+    Ok(chosen("codebleu", variant, names, StandIn(signature)))
 }
 
 pub(super) fn chrf(arguments: &ChrfArguments) -> Result<Chosen> {
     let ChrfArguments { variant, options, texts } = arguments;
-    if *variant == ChrfVariant::ChrfPlusPlus && options.word_order == Some(0) {
+    let plus_plus = *variant == ChrfVariant::ChrfPlusPlus;
+    let words = options.word_order.unwrap_or(if plus_plus { 2 } else { 0 });
+    if plus_plus && words == 0 {
         return Err(Error::usage("chrf++ without words is chrf").hint("choose --variant chrf"));
     }
-    Ok(chosen("chrf", *variant, texts.lang.clone(), Box::new(Exact(ExactVariant::Trimmed))))
+    let signature = Signature::new("chrf", 0)
+        .field("char_order", options.char_order.unwrap_or(6))
+        .field("word_order", words)
+        .field("beta", options.beta.unwrap_or(2))
+        .field("lowercase", options.lowercase)
+        .field("whitespace", options.whitespace);
+    Ok(chosen("chrf", variant, texts.lang.clone(), StandIn(signature)))
 }
 
-pub(super) fn exact(arguments: &ExactArguments) -> Result<Chosen> {
+pub(super) fn exact(arguments: &ExactArguments) -> Chosen {
     let ExactArguments { variant, texts } = arguments;
-    Ok(chosen("exact", *variant, texts.lang.clone(), Box::new(Exact(*variant))))
+    chosen("exact", variant, texts.lang.clone(), Exact(*variant))
 }
 
 fn chosen(
     name: &'static str,
-    variant: impl ValueEnum,
+    variant: &impl ValueEnum,
     language: impl IntoIterator<Item = String>,
-    metric: Box<dyn TextMetric>,
+    metric: impl TextMetric + 'static,
 ) -> Chosen {
-    Chosen { name, variant: name_of(&variant), language: language.into_iter().collect(), metric }
+    let language = language.into_iter().collect();
+    Chosen { name, variant: name_of(variant), language, metric: Box::new(metric) }
 }
 
 /// What a variant is called on the command line.
@@ -94,9 +111,9 @@ fn name_of(variant: &impl ValueEnum) -> String {
     variant.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-fn no_option<V: ValueEnum>(variant: V, option: &str, variants: &[V]) -> Error {
+fn no_option<V: ValueEnum>(variant: &V, option: &str, variants: &[V]) -> Error {
     let have: Vec<String> = variants.iter().map(name_of).collect();
-    Error::usage(format!("the variant {} has no {option}", name_of(&variant)))
+    Error::usage(format!("the variant {} has no {option}", name_of(variant)))
         .hint(format!("{option} is for --variant {}", have.join(", ")))
 }
 
@@ -122,6 +139,23 @@ fn keywords(path: &Path) -> Result<Vec<String>> {
     let text =
         std::fs::read_to_string(path).map_err(|error| Error::reading("read", path, error))?;
     Ok(text.lines().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
+}
+
+/// Counts exact matches under another metric's name.
+struct StandIn(Signature);
+
+impl TextMetric for StandIn {
+    fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
+        Exact(ExactVariant::Trimmed).measure(references, hypothesis)
+    }
+
+    fn score(&self, corpus: &Sums) -> Score {
+        Exact(ExactVariant::Trimmed).score(corpus)
+    }
+
+    fn signature(&self, _corpus: &Sums) -> String {
+        self.0.to_string()
+    }
 }
 
 /// Whether a hypothesis is one of its references.

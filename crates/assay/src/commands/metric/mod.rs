@@ -26,7 +26,7 @@ pub(crate) fn metric(command: &MetricCommand) -> Result<u8> {
             score(&choose::codebleu(arguments)?, &arguments.texts)
         }
         MetricCommand::Chrf(arguments) => score(&choose::chrf(arguments)?, &arguments.texts),
-        MetricCommand::Exact(arguments) => score(&choose::exact(arguments)?, &arguments.texts),
+        MetricCommand::Exact(arguments) => score(&choose::exact(arguments), &arguments.texts),
         MetricCommand::List(arguments) => list(arguments.json),
     }
 }
@@ -43,7 +43,7 @@ fn score(chosen: &Chosen, arguments: &TextArguments) -> Result<u8> {
     };
     let show = |n: u64| meter.at(watch.read(), format!("{n} pairs"));
     let metric = chosen.metric.as_ref();
-    let measured = stream::measure(pairs, metric, jobs(arguments.jobs), &cancel, &rows, &show)?;
+    let measured = stream::measure(pairs, metric, jobs(arguments.jobs), &cancel, rows, &show)?;
     drop(meter);
     let Some(measured) = measured else { return Ok(exit_code::INTERRUPTED) };
     if measured.n == 0 {

@@ -40,7 +40,7 @@ pub(super) fn measure(
     metric: &dyn TextMetric,
     jobs: usize,
     cancel: &Cancel,
-    rows: &Rows,
+    rows: Rows,
     show: &dyn Fn(u64),
 ) -> Result<Option<Measured>> {
     let failed = |error| Error::failed("failed to start threads").because(error);
@@ -95,7 +95,7 @@ fn next(receiver: &Receiver<Read>, cancel: &Cancel) -> Option<Result<Read>> {
 fn measure_chunk(
     chunk: &[Pair],
     metric: &dyn TextMetric,
-    rows: &Rows,
+    rows: Rows,
 ) -> Result<Vec<(Sums, String)>> {
     let measure = |pair: &Pair| {
         let references: Vec<&str> = pair.references.iter().map(String::as_str).collect();
