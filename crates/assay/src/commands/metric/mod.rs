@@ -32,8 +32,9 @@ pub(crate) fn metric(command: &MetricCommand) -> Result<u8> {
 }
 
 fn score(chosen: &Chosen, arguments: &TextArguments) -> Result<u8> {
-    let cancel = cancel_on_interrupt()?;
     let (pairs, watch) = input::open(arguments, &chosen.language)?;
+    // Not before: opening may wait for whoever writes the file, and Ctrl-C ends that by itself.
+    let cancel = cancel_on_interrupt()?;
     let names = pairs.names().join(" and ");
     let rows = Rows::new(arguments);
     let meter = if rows.are_printed() && io::stdout().is_terminal() {
