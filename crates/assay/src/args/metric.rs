@@ -135,7 +135,7 @@ pub(crate) struct BleuOptions {
     #[arg(long, visible_alias = "tokenize", value_name = "NAME", help_heading = "Metric")]
     pub(crate) tokenizer: Option<String>,
 
-    /// Whether a capital is the same letter.
+    /// Take capitals for small letters.
     #[arg(long, help_heading = "Metric")]
     pub(crate) lowercase: bool,
 
@@ -237,7 +237,7 @@ pub(crate) struct ChrfOptions {
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = "Metric")]
     pub(crate) beta: Option<u32>,
 
-    /// Whether a capital is the same letter.
+    /// Take capitals for small letters.
     #[arg(long, help_heading = "Metric")]
     pub(crate) lowercase: bool,
 

@@ -48,7 +48,7 @@ impl Meter {
     /// A meter of what may have no known size.
     pub(crate) fn new(label: &str, size: Option<u64>) -> Self {
         let style = match size {
-            Some(_) => "{prefix:>12} {bar:30} {bytes}/{total_bytes} {msg} {eta} left",
+            Some(_) => "{prefix:>12} {bar:30} {percent:>3} % {msg} {eta} left",
             None => "{prefix:>12} {spinner} {bytes} {msg}",
         };
         let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::stderr());
