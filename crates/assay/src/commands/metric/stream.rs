@@ -43,14 +43,16 @@ pub(super) fn measure(
     rows: Rows,
     show: &dyn Fn(u64),
 ) -> Result<Option<Measured>> {
-    let failed = |error| Error::failed("failed to start threads").because(error);
+    const FAILED: &str = "failed to start threads";
     let workers = rayon::ThreadPoolBuilder::new()
         .num_threads(jobs)
         .build()
-        .map_err(|error| Error::failed("failed to start threads").because(error))?;
+        .map_err(|error| Error::failed(FAILED).because(error))?;
     let (sender, receiver) = sync_channel(WAITING);
     // Nobody waits for it in the end: it may be reading a terminal on which nobody types.
-    thread::Builder::new().spawn(move || read(pairs, &sender)).map_err(failed)?;
+    thread::Builder::new()
+        .spawn(move || read(pairs, &sender))
+        .map_err(|error| Error::failed(FAILED).because(error))?;
     let mut measured = Measured::default();
     while let Some(message) = next(&receiver, cancel) {
         let chunk = match message? {
@@ -61,21 +63,29 @@ pub(super) fn measure(
         if cancel.is_cancelled() {
             break;
         }
-        let mut text = Vec::new();
-        if let (0, Some((sums, _))) = (measured.n, results.first()) {
-            text.extend_from_slice(rows.header(&metric.score_pair(sums)).as_bytes());
-        }
-        for (sums, row) in &results {
-            metric.join(&mut measured.total, sums);
-            text.extend_from_slice(row.as_bytes());
-        }
-        measured.n += results.len() as u64;
+        let text = measured.add(&results, metric, rows);
         if !text.is_empty() {
-            output::write(&text)?;
+            output::write(text.as_bytes())?;
         }
         show(measured.n);
     }
     Ok(None)
+}
+
+impl Measured {
+    /// Adds the next pairs; what is printed of them.
+    fn add(&mut self, results: &[(Sums, String)], metric: &dyn TextMetric, rows: Rows) -> String {
+        let mut text = match results.first() {
+            Some((sums, _)) if self.n == 0 => rows.header(&metric.score_pair(sums)),
+            _ => String::new(),
+        };
+        for (sums, row) in results {
+            metric.join(&mut self.total, sums);
+            text.push_str(row);
+        }
+        self.n += results.len() as u64;
+        text
+    }
 }
 
 /// The reader's next message; none if there is no need for it any more.
