@@ -2,11 +2,12 @@
 //!
 //! [`Store`] reads the files of a folder or an archive alike, without unpacking; [`codrep`] knows
 //! what CodRep's files mean; [`catalogue`] knows the published datasets by their content; [`seal`]
-//! locks hidden data away and commits to it.
+//! locks hidden data away and commits to it; [`texts`] reads what metrics of texts score.
 
 pub mod catalogue;
 pub mod codrep;
 pub mod seal;
 mod store;
+pub mod texts;
 
 pub use store::{Content, Store};

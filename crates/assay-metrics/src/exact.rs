@@ -29,8 +29,8 @@ impl TextMetric for ExactMatch {
 
     fn score(&self, corpus: &Sums) -> Score {
         let (matched, pairs) = (corpus.at(REFERENCE_COUNTS), pairs(corpus));
-        let score = Score::new("exact_match", matched / pairs);
-        let score = if pairs == 0.0 { score.part("exact_match", Part::Missing) } else { score };
+        let score = Score::new("score", matched / pairs);
+        let score = if pairs == 0.0 { score.part("score", Part::Missing) } else { score };
         score.part("matched", parts::count(matched)).part("pairs", parts::count(pairs))
     }
 
@@ -56,6 +56,6 @@ mod tests {
         assert!((metric.score(&corpus).value() - 2.0 / 3.0).abs() < 1e-15);
         assert_eq!(metric.signature(&corpus), "exact-match|strip:yes|scale:1|nrefs:var|version:0");
         let nothing = serde_json::to_string(&metric.score(&Sums::default())).unwrap();
-        assert_eq!(nothing, r#"{"exact_match":null,"matched":0,"pairs":0}"#);
+        assert_eq!(nothing, r#"{"score":null,"matched":0,"pairs":0}"#);
     }
 }

@@ -168,6 +168,7 @@ fn there_is_help_with_examples_for_every_command() {
         "solvers",
         "show",
         "data",
+        "metric",
         "train",
         "completions",
     ] {

@@ -25,6 +25,9 @@ use zipfile::ZipFile;
 /// The largest file that is read into memory; a larger one in a dataset is a mistake or an attack.
 pub(crate) const LARGEST_FILE: u64 = 256 << 20;
 
+/// The largest zstd window that is accepted, as `zstd --long=27` (128 MiB).
+pub(crate) const ZSTD_WINDOW_LOG: u32 = 27;
+
 /// A file's bytes, or why they could not be had.
 pub type Content = Result<Vec<u8>, String>;
 

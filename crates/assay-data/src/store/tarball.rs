@@ -8,10 +8,7 @@ use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
 
-use super::{Content, Take, read_member};
-
-/// The largest zstd window that is accepted, as `zstd --long=27` (128 MiB).
-const WINDOW_LOG: u32 = 27;
+use super::{Content, Take, ZSTD_WINDOW_LOG, read_member};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Compression {
@@ -106,7 +103,7 @@ impl Tarball {
             }
             Compression::Zstd => {
                 let mut reader = zstd::Decoder::new(file).map_err(open)?;
-                reader.window_log_max(WINDOW_LOG).map_err(open)?;
+                reader.window_log_max(ZSTD_WINDOW_LOG).map_err(open)?;
                 Box::new(BufReader::with_capacity(1 << 17, reader))
             }
         })

@@ -97,7 +97,7 @@ impl TextMetric for HuggingFace {
 
     fn score(&self, corpus: &Sums) -> Score {
         let value = self.0.value(corpus);
-        Score::new("bleu", value.bleu)
+        Score::new("score", value.bleu)
             .part("precisions", Part::Numbers(value.precisions))
             .part("brevity_penalty", Part::Number(value.penalty))
             .part("length_ratio", Part::Number(value.ratio))

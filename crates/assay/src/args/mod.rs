@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod data;
+mod metric;
 mod train;
 
 use std::path::PathBuf;
@@ -13,6 +14,10 @@ use clap_complete::Shell;
 
 pub(crate) use data::{
     DataCommand, DatasetArguments, MineArguments, MineCommand, SealArguments, UnsealArguments,
+};
+pub(crate) use metric::{
+    BleuArguments, BleuOptions, BleuVariant, ChrfArguments, ChrfVariant, CodebleuArguments,
+    CodebleuVariant, ExactArguments, ExactVariant, MetricCommand, TextArguments,
 };
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
 
@@ -75,6 +80,20 @@ Examples:
   assay data seal hidden -o hidden.age"
     )]
     Data(DataCommand),
+    /// Score texts against references.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  assay metric bleu --refs ref.txt --hyp out.txt
+  assay metric codebleu --lang java --refs a.txt b.txt --hyp out.txt --json
+  assay metric chrf --pairs pairs.jsonl --per-pair --json
+  assay metric list                                every metric and its variants
+
+Texts are lines of a plain file, or JSON: a file's ending tells (.jsonl, .ndjson, .json; .gz and
+.zst are unpacked). `assay metric bleu --help` has every option."
+    )]
+    Metric(MetricCommand),
     /// Train what assay ships, from data.
     #[command(
         subcommand,

@@ -3,6 +3,7 @@
 mod data;
 mod explain;
 mod list;
+mod metric;
 mod mine;
 mod predict;
 mod run;
@@ -44,6 +45,7 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         }
         Command::Data(DataCommand::Seal(arguments)) => seal::seal(&arguments),
         Command::Data(DataCommand::Unseal(arguments)) => seal::unseal(&arguments),
+        Command::Metric(command) => metric::metric(&command),
         Command::Train(TrainCommand::Locate(arguments)) => train::locate(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -139,9 +141,9 @@ fn solver_settings(arguments: &SolvingArguments) -> Result<SolverSettings> {
     })
 }
 
-fn jobs(arguments: &SolvingArguments) -> usize {
+fn jobs(given: Option<u32>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    arguments.jobs.map_or_else(cores, |jobs| jobs as usize)
+    given.map_or_else(cores, |jobs| jobs as usize)
 }
 
 /// Ctrl-C asks for a clean end; a second one does not ask.

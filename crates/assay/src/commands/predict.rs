@@ -32,7 +32,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
         problems.as_ref(),
         (&solver, grader.as_ref()),
         scratch.path(),
-        jobs(&arguments.solving),
+        jobs(arguments.solving.jobs),
         &cancel,
         &mut |prediction| {
             let line = if arguments.json {

@@ -82,7 +82,7 @@ fn take_up_again(arguments: &RunArguments, folder: &Path, cancel: &Cancel) -> Re
             .hint("a run's folder has a run.json in it"));
     }
     let mut session = Session::new(arguments, cancel);
-    let finished = resume(folder, tool(), jobs(&arguments.solving), cancel, &Bar::new());
+    let finished = resume(folder, tool(), jobs(arguments.solving.jobs), cancel, &Bar::new());
     let interrupted = session.note(finished?);
     session.sum_up(interrupted)
 }
@@ -112,7 +112,7 @@ impl<'a> Session<'a> {
     fn carry_out(&mut self, plans: Vec<Plan>) -> Result<bool> {
         let mut waiting = plans.into_iter();
         while let Some(plan) = waiting.next() {
-            let jobs = jobs(&self.arguments.solving);
+            let jobs = jobs(self.arguments.solving.jobs);
             let finished = start(&plan, &self.arguments.output, jobs, self.cancel, &Bar::new())?;
             if self.note(finished) {
                 let left: Vec<String> =

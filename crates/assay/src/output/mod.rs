@@ -17,7 +17,7 @@ use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 pub(crate) use explanation::{Explanation, show_explanation};
-pub(crate) use progress::Bar;
+pub(crate) use progress::{Bar, Meter};
 pub(crate) use results::results_tables;
 
 /// A line under the header and nothing else.

@@ -36,6 +36,42 @@ impl Bar {
     }
 }
 
+/// Shows on a terminal how much of a file is read; elsewhere nothing.
+pub(crate) struct Meter(ProgressBar);
+
+impl Meter {
+    /// A meter that is not shown, such as where lines go to the same terminal.
+    pub(crate) fn hidden() -> Self {
+        Self(ProgressBar::hidden())
+    }
+
+    /// A meter of what may have no known size.
+    pub(crate) fn new(label: &str, size: Option<u64>) -> Self {
+        let style = match size {
+            Some(_) => "{prefix:>12} {bar:30} {percent:>3} % {msg} {eta} left",
+            None => "{prefix:>12} {spinner} {bytes} {msg}",
+        };
+        let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::stderr());
+        bar.set_style(
+            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
+        bar.set_prefix(label.to_owned());
+        Self(bar)
+    }
+
+    /// So much is read.
+    pub(crate) fn at(&self, bytes: u64, message: String) {
+        self.0.set_position(bytes);
+        self.0.set_message(message);
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 impl Progress for Bar {
     fn start(&self, label: &str, total: usize, done: usize) {
         self.shown.set_length(total as u64);

@@ -1,0 +1,236 @@
+//! The items of a JSON document, one at a time: only one of them is in memory.
+//!
+//! The document's own brackets, commas and colons are found here; what stands between them is
+//! parsed by itself.
+
+use assay_core::{Error, Result};
+use memchr::{memchr_iter, memrchr};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::lines::not_utf8;
+use super::source::Source;
+use super::values::Item;
+
+const CURE: &str =
+    "the file is one JSON document; one with a value on each line has a name that ends in .jsonl";
+
+/// An array's or an object's items.
+pub(super) struct Document {
+    source: Source,
+    keyed: bool,
+    place: Place,
+    part: Vec<u8>,
+    part_place: Place,
+    stage: Stage,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// After the opening bracket.
+    Opened,
+    /// After a comma.
+    Within,
+    /// After the closing bracket.
+    Closed,
+}
+
+/// Where in a file: a line from 1, and how many bytes of it are before.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    line: u64,
+    before: u64,
+}
+
+impl Place {
+    fn pass(&mut self, bytes: &[u8]) {
+        let feeds = memchr_iter(b'\n', bytes).count();
+        let last = memrchr(b'\n', bytes);
+        self.line += feeds as u64;
+        let since = bytes.len() - last.map_or(0, |last| last + 1);
+        self.before = if feeds > 0 { 0 } else { self.before } + since as u64;
+    }
+
+    /// This place seen from one where a part begins, which counts its lines from 1.
+    fn after(self, part: Self) -> Self {
+        let before = if self.line == 1 { part.before + self.before } else { self.before };
+        Self { line: part.line + self.line - 1, before }
+    }
+}
+
+impl Document {
+    pub(super) fn open(source: Source) -> Result<Self> {
+        let place = Place { line: 1, before: 0 };
+        let mut document = Self {
+            source,
+            keyed: false,
+            place,
+            part: Vec::new(),
+            part_place: place,
+            stage: Stage::Opened,
+        };
+        match document.after_space()? {
+            Some(b'[') => {}
+            Some(b'{') => document.keyed = true,
+            _ => return Err(document.wrong("expected an array or an object")),
+        }
+        document.pass(1)?;
+        Ok(document)
+    }
+
+    /// Whether it is an object, whose items have keys.
+    pub(super) fn keyed(&self) -> bool {
+        self.keyed
+    }
+
+    pub(super) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Item>> {
+        if self.stage == Stage::Closed {
+            return Ok(None);
+        }
+        let close = if self.keyed { b'}' } else { b']' };
+        let first = self.after_space()?;
+        if self.stage == Stage::Opened && first == Some(close) {
+            return self.close().map(|()| None);
+        }
+        let line = self.place.line;
+        let key = if self.keyed { Some(self.key()?) } else { None };
+        let value = self.part::<Value>()?;
+        match self.after_space()? {
+            Some(b',') => {
+                self.pass(1)?;
+                self.stage = Stage::Within;
+            }
+            Some(byte) if byte == close => self.close()?,
+            _ => {
+                return Err(self.wrong(if self.keyed {
+                    "expected , or }"
+                } else {
+                    "expected , or ]"
+                }));
+            }
+        }
+        Ok(Some(Item { line, key, value }))
+    }
+
+    fn key(&mut self) -> Result<String> {
+        let key = self.part()?;
+        if self.after_space()? != Some(b':') {
+            return Err(self.wrong("expected : after a key"));
+        }
+        self.pass(1)?;
+        Ok(key)
+    }
+
+    /// Passes over the closing bracket, after which there is nothing.
+    fn close(&mut self) -> Result<()> {
+        self.pass(1)?;
+        self.stage = Stage::Closed;
+        match self.after_space()? {
+            None => Ok(()),
+            Some(_) => Err(self.wrong("something follows the end of the document")),
+        }
+    }
+
+    /// What stands before the document's next comma, colon or closing bracket.
+    fn part<T: DeserializeOwned>(&mut self) -> Result<T> {
+        self.part.clear();
+        self.part_place = self.place;
+        let mut scan = Scan::default();
+        loop {
+            let chunk = self.source.peek()?;
+            let end = chunk.iter().position(|&byte| scan.ends_before(byte));
+            let taken = end.unwrap_or(chunk.len());
+            self.part.extend_from_slice(&chunk[..taken]);
+            let ended = end.is_some() || chunk.is_empty();
+            self.place.pass(&self.part[self.part.len() - taken..]);
+            self.source.pass(taken);
+            if ended {
+                break;
+            }
+        }
+        if self.part.trim_ascii().is_empty() {
+            return Err(self.wrong("expected a value"));
+        }
+        self.parse()
+    }
+
+    fn parse<T: DeserializeOwned>(&self) -> Result<T> {
+        let text = std::str::from_utf8(&self.part).map_err(|error| {
+            let mut place = self.part_place;
+            place.pass(&self.part[..error.valid_up_to()]);
+            not_utf8(self.source.name(), place.line, place.before + 1)
+        })?;
+        serde_json::from_str(text).map_err(|error| {
+            let found = Place { line: error.line() as u64, before: error.column() as u64 };
+            let found = found.after(self.part_place);
+            not_json(self.source.name(), found.line, found.before.max(1), &error).hint(CURE)
+        })
+    }
+
+    /// The next byte that is not white space.
+    fn after_space(&mut self) -> Result<Option<u8>> {
+        loop {
+            let chunk = self.source.peek()?;
+            let white = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+            let space = chunk.iter().take_while(|byte| white(byte)).count();
+            let next = chunk.get(space).copied();
+            let ended = chunk.is_empty();
+            self.pass(space)?;
+            if next.is_some() || ended {
+                return Ok(next);
+            }
+        }
+    }
+
+    fn pass(&mut self, bytes: usize) -> Result<()> {
+        let chunk = self.source.peek()?;
+        self.place.pass(&chunk[..bytes.min(chunk.len())]);
+        self.source.pass(bytes);
+        Ok(())
+    }
+
+    fn wrong(&self, what: &str) -> Error {
+        let Place { line, before } = self.place;
+        Error::refused(format!("{}:{line}:{}: not JSON: {what}", self.source.name(), before + 1))
+            .hint(CURE)
+    }
+}
+
+/// Follows JSON far enough to know where a part of a document ends.
+#[derive(Debug, Default)]
+struct Scan {
+    depth: usize,
+    quoted: bool,
+    escaped: bool,
+}
+
+impl Scan {
+    fn ends_before(&mut self, byte: u8) -> bool {
+        if self.quoted {
+            let ends = byte == b'"' && !self.escaped;
+            self.escaped = byte == b'\\' && !self.escaped;
+            self.quoted = !ends;
+            return false;
+        }
+        match byte {
+            b'"' => self.quoted = true,
+            b'[' | b'{' => self.depth += 1,
+            b']' | b'}' | b',' | b':' if self.depth == 0 => return true,
+            b']' | b'}' => self.depth -= 1,
+            _ => {}
+        }
+        false
+    }
+}
+
+/// Names the place at which a text is no JSON.
+pub(super) fn not_json(name: &str, line: u64, column: u64, error: &serde_json::Error) -> Error {
+    let message = error.to_string();
+    // The library's own place is that within the part.
+    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+    Error::refused(format!("{name}:{line}:{column}: not JSON: {what}"))
+}

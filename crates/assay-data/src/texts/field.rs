@@ -1,0 +1,155 @@
+//! What a JSON value says: a text, several, or an object with a field that holds them.
+
+use assay_core::Error;
+use serde_json::{Map, Value};
+
+/// The fields that are looked for in an object, in this order.
+#[derive(Debug, Clone)]
+pub struct Keys(Vec<String>);
+
+impl Keys {
+    /// The field of this name alone.
+    pub fn named(key: &str) -> Self {
+        Self(vec![key.to_owned()])
+    }
+
+    /// The usual names of hypotheses.
+    pub fn of_hypotheses() -> Self {
+        Self::new(&["hyp", "hypothesis", "prediction", "text", "code"])
+    }
+
+    /// The usual names of references, and the names of a language.
+    pub fn of_references(language: &[&str]) -> Self {
+        let usual = ["refs", "references", "ref", "reference", "text", "code"];
+        Self::new(&[&usual, language].concat())
+    }
+
+    pub(super) fn new(keys: &[&str]) -> Self {
+        Self(keys.iter().map(|&key| key.to_owned()).collect())
+    }
+
+    /// The field of an object, with the key by which it was found.
+    fn take(&self, object: &mut Map<String, Value>) -> Option<(&str, Value)> {
+        self.0.iter().find_map(|key| Some((key.as_str(), object.remove(key)?)))
+    }
+}
+
+/// A text, or several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Texts {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// What is wrong with a value, and what can be done about it.
+#[derive(Debug)]
+pub(super) struct Fault {
+    what: String,
+    cure: String,
+}
+
+impl Fault {
+    pub(super) fn new(what: impl Into<String>, cure: impl Into<String>) -> Self {
+        Self { what: what.into(), cure: cure.into() }
+    }
+
+    /// The error of an item in the file called `name`.
+    pub(super) fn at(self, name: &str, line: u64, key: Option<&str>) -> Error {
+        let key = key.map(|key| format!("key {key:?}: ")).unwrap_or_default();
+        Error::refused(format!("{name}:{line}: {key}{}", self.what)).hint(self.cure)
+    }
+}
+
+const A_TEXT: &str = "a text is a JSON string";
+
+/// What is wanted of texts: one, or at least one.
+pub(super) type Want<T> = fn(Texts) -> Result<T, Fault>;
+
+/// A hypothesis is one text.
+pub(super) fn hypothesis(texts: Texts) -> Result<String, Fault> {
+    match texts {
+        Texts::One(text) => Ok(text),
+        Texts::Several(_) => {
+            Err(Fault::new("an array, where one text is expected", "a hypothesis is one text"))
+        }
+    }
+}
+
+/// References are at least one.
+pub(super) fn references(texts: Texts) -> Result<Vec<String>, Fault> {
+    match texts {
+        Texts::One(text) => Ok(vec![text]),
+        Texts::Several(texts) if texts.is_empty() => {
+            let what = "an empty array, where references are expected";
+            Err(Fault::new(what, "give a text, or an array of at least one text"))
+        }
+        Texts::Several(texts) => Ok(texts),
+    }
+}
+
+/// The texts of a value; those of an object are in one of its fields.
+pub(super) fn of_value<T>(value: Value, keys: &Keys, want: Want<T>) -> Result<T, Fault> {
+    match value {
+        Value::Object(mut object) => of_object(&mut object, keys, want),
+        other => plain_texts(other).and_then(want),
+    }
+}
+
+/// The texts of an object's field, which is taken out of it.
+pub(super) fn of_object<T>(
+    object: &mut Map<String, Value>,
+    keys: &Keys,
+    want: Want<T>,
+) -> Result<T, Fault> {
+    let (key, value) = keys.take(object).ok_or_else(|| missing(object, keys))?;
+    plain_texts(value)
+        .and_then(want)
+        .map_err(|fault| Fault { what: format!("key {key:?}: {}", fault.what), ..fault })
+}
+
+fn plain_texts(value: Value) -> Result<Texts, Fault> {
+    match value {
+        Value::String(text) => Ok(Texts::One(text)),
+        Value::Array(values) => {
+            let texts = values.into_iter().zip(1..).map(|(value, place)| match value {
+                Value::String(text) => Ok(text),
+                other => {
+                    let what = format!("item {place} of the array is {}, not a text", kind(&other));
+                    Err(Fault::new(what, A_TEXT))
+                }
+            });
+            texts.collect::<Result<_, _>>().map(Texts::Several)
+        }
+        other => Err(Fault::new(format!("{}, where a text is expected", kind(&other)), A_TEXT)),
+    }
+}
+
+/// How many of an object's keys a message names.
+const NAMED: usize = 8;
+
+fn missing(object: &Map<String, Value>, keys: &Keys) -> Fault {
+    let wanted: Vec<String> = keys.0.iter().map(|key| format!("{key:?}")).collect();
+    let there: Vec<String> = object.keys().take(NAMED).map(|key| format!("{key:?}")).collect();
+    let more = if object.len() > NAMED { ", …" } else { "" };
+    let cure = match there.as_slice() {
+        [] => "the object is empty".to_owned(),
+        there => format!("its keys are {}{more}", there.join(", ")),
+    };
+    let wanted = match wanted.as_slice() {
+        [one] => format!("the object has no key {one}"),
+        several => format!("the object has none of the keys {}", several.join(", ")),
+    };
+    Fault::new(wanted, cure)
+}
+
+/// What a value is, in words.
+pub(super) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

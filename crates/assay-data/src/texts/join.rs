@@ -1,0 +1,207 @@
+//! Hypotheses and references from files of their own: line by line, or key by key.
+
+use std::collections::{HashMap, HashSet};
+
+use assay_core::{Error, Result};
+
+use super::field::{Keys, Want, hypothesis, of_value, references};
+use super::pairs::{Pair, PairId};
+use super::source::Source;
+use super::values::{Item, Values};
+
+/// A file of texts.
+struct Column {
+    values: Values,
+    keys: Keys,
+    /// What was read before its turn: in another order than the first file of references has.
+    early: HashMap<String, Item>,
+}
+
+/// Reads a pair at a time.
+pub(super) struct Joined {
+    hypotheses: Column,
+    /// The first leads: pairs come in its order, and are called by its keys.
+    references: Vec<Column>,
+    keyed: bool,
+    count: u64,
+    /// Keys whose pair was read.
+    seen: HashSet<String>,
+}
+
+impl Joined {
+    pub(super) fn open(
+        hypotheses: (Source, Keys),
+        references: impl IntoIterator<Item = (Source, Keys)>,
+    ) -> Result<Self> {
+        let hypotheses = Column::open(hypotheses)?;
+        let references: Vec<Column> =
+            references.into_iter().map(Column::open).collect::<Result<_>>()?;
+        let keyed = hypotheses.values.keyed();
+        if let Some(other) = references.iter().find(|column| column.values.keyed() != keyed) {
+            return Err(unlike(&hypotheses, other));
+        }
+        Ok(Self { hypotheses, references, keyed, count: 0, seen: HashSet::new() })
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        self.columns().map(|column| column.values.name().to_owned()).collect()
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Pair>> {
+        if self.keyed { self.next_by_key() } else { self.next_by_place() }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = &Column> {
+        std::iter::once(&self.hypotheses).chain(&self.references)
+    }
+
+    fn next_by_place(&mut self) -> Result<Option<Pair>> {
+        let hypothesis = self.hypotheses.values.next()?;
+        let references: Vec<Option<Item>> =
+            self.references.iter_mut().map(|column| column.values.next()).collect::<Result<_>>()?;
+        let there = references.iter().filter(|item| item.is_some()).count();
+        match hypothesis {
+            None if there == 0 => Ok(None),
+            Some(hypothesis) if there == references.len() => {
+                self.count += 1;
+                let references = references.into_iter().flatten().collect();
+                self.pair(self.count.into(), hypothesis, references).map(Some)
+            }
+            hypothesis => {
+                let read = std::iter::once(hypothesis).chain(references);
+                Err(self.unequal(read.map(|item| item.map(|item| item.line)).collect()))
+            }
+        }
+    }
+
+    fn pair(&self, id: PairId, hypothesis_item: Item, items: Vec<Item>) -> Result<Pair> {
+        let hypothesis = self.hypotheses.texts(hypothesis_item, hypothesis)?;
+        let mut texts = Vec::with_capacity(items.len());
+        for (column, item) in self.references.iter().zip(items) {
+            texts.append(&mut column.texts(item, references)?);
+        }
+        Ok(Pair { id, references: texts, hypothesis })
+    }
+
+    /// Files of different lengths; `lines` are those that the longer ones still had.
+    fn unequal(&mut self, lines: Vec<Option<u64>>) -> Error {
+        let columns = std::iter::once(&mut self.hypotheses).chain(&mut self.references);
+        let mut counts = Vec::new();
+        for (column, line) in columns.zip(lines) {
+            let mut count = self.count + u64::from(line.is_some());
+            // What is wrong further down would only hide what is wrong here.
+            while line.is_some() && matches!(column.values.next(), Ok(Some(_))) {
+                count += 1;
+            }
+            counts.push((count, line, column.values.name()));
+        }
+        let short = counts.iter().min_by_key(|(count, ..)| count);
+        let long = counts.iter().max_by_key(|(count, line, _)| (count, line.is_some()));
+        let (Some((fewer, _, short)), Some((more, line, long))) = (short, long) else {
+            return Error::failed("nothing was read");
+        };
+        let line = line.unwrap_or_default();
+        Error::refused(format!(
+            "{short} has {} and {long} has {}: {long}:{line} has no partner",
+            in_words(*fewer),
+            in_words(*more)
+        ))
+        .hint("a text belongs to the text at the same place of each other file")
+    }
+
+    fn next_by_key(&mut self) -> Result<Option<Pair>> {
+        let Some((leader, others)) = self.references.split_first_mut() else { return Ok(None) };
+        let Some((key, item)) = leader.next_with_key()? else { return self.left_over() };
+        if !self.seen.insert(key.clone()) {
+            return Err(twice(leader.values.name(), item.line, &key));
+        }
+        let line = item.line;
+        let missing = |column: &Column, leader: &Column| {
+            alone(leader.values.name(), line, &key, column.values.name())
+        };
+        let mut items = vec![item];
+        for column in others {
+            items.push(column.take(&key)?.ok_or_else(|| missing(column, leader))?);
+        }
+        let found = self.hypotheses.take(&key)?;
+        let hypothesis = found.ok_or_else(|| missing(&self.hypotheses, leader))?;
+        self.pair(PairId::Text(key), hypothesis, items).map(Some)
+    }
+
+    /// The end, unless a file has keys that the first file of references has not.
+    fn left_over(&mut self) -> Result<Option<Pair>> {
+        let leader = self.names().swap_remove(1);
+        let others = self.references.iter_mut().skip(1);
+        for column in others.chain([&mut self.hypotheses]) {
+            let early = column.early.drain().min_by_key(|(_, item)| item.line);
+            let Some((key, item)) =
+                early.map_or_else(|| column.next_with_key(), |it| Ok(Some(it)))?
+            else {
+                continue;
+            };
+            let name = column.values.name();
+            return Err(if self.seen.contains(&key) {
+                twice(name, item.line, &key)
+            } else {
+                alone(name, item.line, &key, &leader)
+            });
+        }
+        Ok(None)
+    }
+}
+
+impl Column {
+    fn open((source, keys): (Source, Keys)) -> Result<Self> {
+        Ok(Self { values: Values::open(source)?, keys, early: HashMap::new() })
+    }
+
+    fn texts<T>(&self, item: Item, want: Want<T>) -> Result<T> {
+        let Item { line, key, value } = item;
+        of_value(value, &self.keys, want)
+            .map_err(|fault| fault.at(self.values.name(), line, key.as_deref()))
+    }
+
+    fn next_with_key(&mut self) -> Result<Option<(String, Item)>> {
+        let item = self.values.next()?;
+        Ok(item.and_then(|item| Some((item.key.clone()?, item))))
+    }
+
+    /// The item of this key, wherever it stands.
+    fn take(&mut self, key: &str) -> Result<Option<Item>> {
+        if let Some(item) = self.early.remove(key) {
+            return Ok(Some(item));
+        }
+        while let Some((found, item)) = self.next_with_key()? {
+            if found == key {
+                return Ok(Some(item));
+            }
+            let line = item.line;
+            if self.early.insert(found.clone(), item).is_some() {
+                return Err(twice(self.values.name(), line, &found));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn unlike(hypotheses: &Column, references: &Column) -> Error {
+    let (hypotheses, references) = (&hypotheses.values, &references.values);
+    let (keyed, plain) =
+        if hypotheses.keyed() { (hypotheses, references) } else { (references, hypotheses) };
+    Error::refused(format!("{} has keys and {} has none", keyed.name(), plain.name()))
+        .hint("files are joined by key if each is a JSON object, and by place if none is")
+}
+
+fn twice(name: &str, line: u64, key: &str) -> Error {
+    Error::refused(format!("{name}:{line}: key {key:?} is there twice"))
+        .hint("a key names one text; leave the other out")
+}
+
+fn alone(name: &str, line: u64, key: &str, other: &str) -> Error {
+    Error::refused(format!("{name}:{line}: key {key:?} is not in {other}"))
+        .hint("files that are joined by key have the same keys, in any order")
+}
+
+fn in_words(texts: u64) -> String {
+    if texts == 1 { "1 text".to_owned() } else { format!("{texts} texts") }
+}

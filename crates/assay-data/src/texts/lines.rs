@@ -1,0 +1,44 @@
+//! The lines of a source: a line feed ends each, and the last needs none.
+
+use assay_core::{Error, Result};
+
+use super::source::Source;
+
+/// Reads a line at a time, into memory that is used again.
+pub(super) struct Lines {
+    source: Source,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl Lines {
+    pub(super) fn new(source: Source) -> Self {
+        Self { source, line: Vec::new(), number: 0 }
+    }
+
+    /// The next line without its end, and its number from 1.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, &str)>> {
+        self.line.clear();
+        if !self.source.read_line(&mut self.line)? {
+            return Ok(None);
+        }
+        self.number += 1;
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        match std::str::from_utf8(line) {
+            Ok(line) => Ok(Some((self.number, line))),
+            Err(error) => {
+                Err(not_utf8(self.source.name(), self.number, error.valid_up_to() as u64 + 1))
+            }
+        }
+    }
+
+    pub(super) fn source(&self) -> &Source {
+        &self.source
+    }
+}
+
+/// A byte of a line, counted from 1, is part of no letter.
+pub(super) fn not_utf8(name: &str, line: u64, byte: u64) -> Error {
+    Error::refused(format!("{name}:{line}: not UTF-8 at byte {byte} of the line"))
+        .hint("convert the file, such as by `iconv -f WINDOWS-1252 -t UTF-8`")
+}

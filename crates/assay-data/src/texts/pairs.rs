@@ -1,0 +1,145 @@
+//! Hypotheses with their references, from a file in which they stand together or from several.
+
+use assay_core::Result;
+use serde::Serialize;
+use serde_json::{Number, Value};
+
+use super::field::{Fault, Keys, hypothesis, kind, of_object, references};
+use super::join::Joined;
+use super::source::{Form, Source};
+use super::values::{Item, Values};
+
+/// A text and what it is scored against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    /// What it is called.
+    pub id: PairId,
+    /// What it is scored against: at least one text.
+    pub references: Vec<String>,
+    /// The text that is scored.
+    pub hypothesis: String,
+}
+
+impl Pair {
+    /// How many bytes of text it has.
+    pub fn size(&self) -> usize {
+        self.hypothesis.len() + self.references.iter().map(String::len).sum::<usize>()
+    }
+}
+
+/// What a pair is called: as its file says, or else by its place from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum PairId {
+    /// A number.
+    Number(Number),
+    /// A text.
+    Text(String),
+}
+
+impl From<u64> for PairId {
+    fn from(place: u64) -> Self {
+        Self::Number(place.into())
+    }
+}
+
+/// Reads a pair at a time; the first error is the end.
+pub struct Pairs {
+    reader: Option<Reader>,
+    names: Vec<String>,
+}
+
+enum Reader {
+    Together(Values),
+    Joined(Box<Joined>),
+}
+
+impl Pairs {
+    /// The pairs of a file of objects `{"id", "refs", "hyp"}`. A form without objects is taken for
+    /// JSON lines.
+    pub fn together(source: Source) -> Result<Self> {
+        let names = vec![source.name().to_owned()];
+        let source = match source.form() {
+            Form::Lines => source.with_form(Form::JsonLines),
+            _ => source,
+        };
+        Ok(Self { reader: Some(Reader::Together(Values::open(source)?)), names })
+    }
+
+    /// Hypotheses and references that stand in files of their own, of which the references may be
+    /// several: each of them has a reference, or more, for each hypothesis.
+    pub fn join(
+        hypotheses: (Source, Keys),
+        references: impl IntoIterator<Item = (Source, Keys)>,
+    ) -> Result<Self> {
+        let joined = Joined::open(hypotheses, references)?;
+        let names = joined.names();
+        Ok(Self { reader: Some(Reader::Joined(Box::new(joined))), names })
+    }
+
+    /// What the files are called in messages.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+}
+
+impl Iterator for Pairs {
+    type Item = Result<Pair>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let read = match self.reader.as_mut()? {
+            Reader::Together(values) => next_of(values),
+            Reader::Joined(joined) => joined.next(),
+        };
+        if !matches!(read, Ok(Some(_))) {
+            self.reader = None;
+        }
+        read.transpose()
+    }
+}
+
+fn next_of(values: &mut Values) -> Result<Option<Pair>> {
+    let Some(Item { line, key, value }) = values.next()? else { return Ok(None) };
+    let unnamed = || key.clone().map_or_else(|| line.into(), PairId::Text);
+    match pair(value, unnamed) {
+        Ok(pair) => Ok(Some(pair)),
+        Err(fault) => Err(fault.at(values.name(), line, key.as_deref())),
+    }
+}
+
+const A_PAIR: &str = r#"a pair is {"id": …, "refs": ["…"], "hyp": "…"}"#;
+
+fn pair(value: Value, unnamed: impl FnOnce() -> PairId) -> Result<Pair, Fault> {
+    let Value::Object(mut object) = value else {
+        let what = format!("{}, where a pair is expected", kind(&value));
+        return Err(Fault::new(what, A_PAIR));
+    };
+    if object.contains_key("refs") && object.contains_key("ref") {
+        return Err(Fault::new(r#"there are "refs" and "ref""#, "leave one of them out"));
+    }
+    let id = object.remove("id").map_or_else(|| Ok(unnamed()), id)?;
+    let references = of_object(&mut object, &Keys::new(&["refs", "ref"]), references)?;
+    let hypothesis = of_object(&mut object, &Keys::new(&["hyp"]), hypothesis)?;
+    Ok(Pair { id, references, hypothesis })
+}
+
+fn id(value: Value) -> Result<PairId, Fault> {
+    let cure = "an id is a text or a number; without one, a pair is called by its line";
+    match value {
+        Value::String(text) => Ok(PairId::Text(text)),
+        Value::Number(number) if is_exact(&number) => Ok(PairId::Number(number)),
+        Value::Number(_) => {
+            Err(Fault::new("key \"id\": the number has too many digits", "write it as a text"))
+        }
+        other => {
+            let what = format!("key \"id\": {}, where an id is expected", kind(&other));
+            Err(Fault::new(what, cure))
+        }
+    }
+}
+
+/// Whether the number is printed as it was read: a whole number beyond 64 bits is not.
+fn is_exact(number: &Number) -> bool {
+    const WHOLE: f64 = 9_007_199_254_740_992.0;
+    !number.is_f64() || number.as_f64().is_some_and(|number| number.abs() < WHOLE)
+}

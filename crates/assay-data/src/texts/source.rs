@@ -1,0 +1,181 @@
+//! Where texts come from: a file, compressed or not, or standard input.
+
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use assay_core::{Error, Result};
+
+use crate::store::ZSTD_WINDOW_LOG;
+
+/// What standard input is called in messages.
+const STANDARD_INPUT: &str = "standard input";
+const BUFFER: usize = 1 << 17;
+
+/// How texts stand in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A text is a line. A line feed ends it; whatever else is in it belongs to it.
+    Lines,
+    /// A line is a JSON value.
+    JsonLines,
+    /// The file is one JSON document: an array, or an object whose keys name its texts.
+    Json,
+}
+
+impl Form {
+    /// The form that a file's name tells.
+    fn of_name(name: &str) -> Self {
+        match name.rsplit_once('.').map(|(_, ending)| ending) {
+            Some("jsonl" | "ndjson") => Self::JsonLines,
+            Some("json") => Self::Json,
+            _ => Self::Lines,
+        }
+    }
+}
+
+/// A file that is read from front to back, once.
+pub struct Source {
+    name: String,
+    form: Form,
+    compressed: bool,
+    reader: Box<dyn BufRead + Send>,
+    watch: Watch,
+}
+
+/// Sees from elsewhere how much of a source is read.
+#[derive(Debug, Clone, Default)]
+pub struct Watch {
+    read: Arc<AtomicU64>,
+    /// The size of the file, if it has one.
+    pub size: Option<u64>,
+}
+
+impl Watch {
+    /// How many bytes are read.
+    pub fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+impl Source {
+    /// Opens a file; `-` is standard input. Without a form, the file's name tells it; a name that
+    /// also ends in `.gz` or `.zst` is a compressed file's.
+    pub fn open(path: &Path, form: Option<Form>) -> Result<Self> {
+        if path.as_os_str() == "-" {
+            let input = BufReader::with_capacity(BUFFER, io::stdin());
+            return Ok(Self::new(STANDARD_INPUT, form.unwrap_or(Form::Lines), input));
+        }
+        let opening = |error| {
+            Error::reading("open", path, error).hint("name a file, or `-` for standard input")
+        };
+        let file = File::open(path).map_err(opening)?;
+        let metadata = file.metadata().map_err(opening)?;
+        if metadata.is_dir() {
+            return Err(Error::refused(format!("{} is a folder", path.display()))
+                .hint("name a file of texts in it"));
+        }
+        let name = path.display().to_string();
+        let watch = Watch { size: size(&metadata), ..Watch::default() };
+        let file = Counted { file, read: Arc::clone(&watch.read) };
+        let (stem, reader) = decompressed(&name, file).map_err(opening)?;
+        let form = form.unwrap_or_else(|| Form::of_name(stem));
+        let compressed = stem != name;
+        Ok(Self { name, form, compressed, reader, watch })
+    }
+
+    /// Texts that come from elsewhere, called `name` in messages.
+    pub fn new(name: &str, form: Form, reader: impl BufRead + Send + 'static) -> Self {
+        Self {
+            name: name.to_owned(),
+            form,
+            compressed: false,
+            reader: Box::new(reader),
+            watch: Watch::default(),
+        }
+    }
+
+    /// What it is called in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How texts stand in it.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The same, read in another form.
+    #[must_use]
+    pub fn with_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+
+    /// Sees how much is read.
+    pub fn watch(&self) -> Watch {
+        self.watch.clone()
+    }
+
+    /// Reads up to and with the next line feed; whether there was anything.
+    pub(super) fn read_line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
+        let read = self.reader.read_until(b'\n', line);
+        Ok(read.map_err(|error| broken(&self.name, self.compressed, error))? > 0)
+    }
+
+    /// What comes next, at least a byte of it unless this is the end.
+    pub(super) fn peek(&mut self) -> Result<&[u8]> {
+        let interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
+        while self.reader.fill_buf().as_ref().is_err_and(interrupted) {}
+        self.reader.fill_buf().map_err(|error| broken(&self.name, self.compressed, error))
+    }
+
+    /// Passes over bytes that were peeked at.
+    pub(super) fn pass(&mut self, bytes: usize) {
+        self.reader.consume(bytes);
+    }
+}
+
+fn broken(name: &str, compressed: bool, error: io::Error) -> Error {
+    if compressed {
+        return Error::refused(format!("{name} is not a sound compressed file"))
+            .because(error)
+            .hint("fetch or pack it again");
+    }
+    Error::reading("read", Path::new(name), error)
+}
+
+/// The size that says how much there is to read: a pipe has none.
+fn size(metadata: &Metadata) -> Option<u64> {
+    metadata.is_file().then_some(metadata.len())
+}
+
+/// The name without a compression's ending, and what the file holds.
+fn decompressed(name: &str, file: Counted) -> io::Result<(&str, Box<dyn BufRead + Send>)> {
+    let packed = BufReader::with_capacity(BUFFER, file);
+    if let Some(stem) = name.strip_suffix(".gz") {
+        let unpacked = flate2::bufread::MultiGzDecoder::new(packed);
+        return Ok((stem, Box::new(BufReader::with_capacity(BUFFER, unpacked))));
+    }
+    if let Some(stem) = name.strip_suffix(".zst") {
+        let mut unpacked = zstd::Decoder::with_buffer(packed)?;
+        unpacked.window_log_max(ZSTD_WINDOW_LOG)?;
+        return Ok((stem, Box::new(BufReader::with_capacity(BUFFER, unpacked))));
+    }
+    Ok((name, Box::new(packed)))
+}
+
+/// A file that counts what is read of it.
+struct Counted {
+    file: File,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}

@@ -1,0 +1,77 @@
+//! The values of a source, whatever its form: a line of text is a value too.
+
+use assay_core::{Error, Result};
+use serde_json::Value;
+
+use super::document::{Document, not_json};
+use super::lines::Lines;
+use super::source::{Form, Source};
+
+/// A value and where it stands.
+#[derive(Debug)]
+pub(super) struct Item {
+    /// The line on which it begins.
+    pub(super) line: u64,
+    /// Its key, in a document that is an object.
+    pub(super) key: Option<String>,
+    pub(super) value: Value,
+}
+
+/// Reads a value at a time.
+pub(super) enum Values {
+    Lines(Lines),
+    JsonLines(Lines),
+    Json(Box<Document>),
+}
+
+impl Values {
+    pub(super) fn open(source: Source) -> Result<Self> {
+        Ok(match source.form() {
+            Form::Lines => Self::Lines(Lines::new(source)),
+            Form::JsonLines => Self::JsonLines(Lines::new(source)),
+            Form::Json => Self::Json(Box::new(Document::open(source)?)),
+        })
+    }
+
+    /// Whether its values have keys.
+    pub(super) fn keyed(&self) -> bool {
+        matches!(self, Self::Json(document) if document.keyed())
+    }
+
+    /// What the source is called in messages.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Lines(lines) | Self::JsonLines(lines) => lines.source().name(),
+            Self::Json(document) => document.source().name(),
+        }
+    }
+
+    /// The next value.
+    pub(super) fn next(&mut self) -> Result<Option<Item>> {
+        match self {
+            Self::Lines(lines) => Ok(lines.next()?.map(|(line, text)| Item {
+                line,
+                key: None,
+                value: Value::String(text.to_owned()),
+            })),
+            Self::JsonLines(lines) => json_line(lines),
+            Self::Json(document) => document.next(),
+        }
+    }
+}
+
+fn json_line(lines: &mut Lines) -> Result<Option<Item>> {
+    let Some((line, text)) = lines.next()? else { return Ok(None) };
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(Some(Item { line, key: None, value })),
+        Err(_) if text.trim().is_empty() => {
+            let message = format!("{}:{line}: the line is empty", lines.source().name());
+            Err(Error::refused(message).hint("each line is a JSON value: leave it out"))
+        }
+        Err(error) => {
+            let column = (error.column() as u64).max(1);
+            Err(not_json(lines.source().name(), line, column, &error)
+                .hint("each line is a JSON value; a plain text's file has another ending"))
+        }
+    }
+}

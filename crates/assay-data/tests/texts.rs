@@ -1,0 +1,222 @@
+//! Texts written in each of the forms are read back the same, and errors name their place.
+
+use std::fs;
+use std::io::{BufReader, Cursor, Write};
+
+use assay_data::texts::{Form, Keys, Pair, PairId, Pairs, Source};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A source that is read a few bytes at a time, so that everything is cut somewhere.
+fn source(name: &str, form: Form, text: impl Into<Vec<u8>>) -> Source {
+    Source::new(name, form, BufReader::with_capacity(5, Cursor::new(text.into())))
+}
+
+fn together(form: Form, text: impl Into<Vec<u8>>) -> Result<Vec<Pair>, String> {
+    Pairs::together(source("pairs", form, text))
+        .and_then(Iterator::collect)
+        .map_err(|error| error.to_string())
+}
+
+fn joined(hyp: (Form, &[u8]), refs: &[(Form, &[u8])]) -> Result<Vec<Pair>, String> {
+    let names = ["refs", "refs2", "refs3"];
+    let references = refs
+        .iter()
+        .zip(names)
+        .map(|((form, text), name)| (source(name, *form, *text), Keys::of_references(&["python"])));
+    Pairs::join((source("hyp", hyp.0, hyp.1), Keys::of_hypotheses()), references)
+        .and_then(Iterator::collect)
+        .map_err(|error| error.to_string())
+}
+
+fn lines(values: &[Value]) -> Vec<u8> {
+    values.iter().map(|value| format!("{value}\n")).collect::<String>().into_bytes()
+}
+
+/// What a pair holds, without its id.
+fn contents(pairs: Vec<Pair>) -> Vec<(Vec<String>, String)> {
+    pairs.into_iter().map(|pair| (pair.references, pair.hypothesis)).collect()
+}
+
+/// Texts with whatever breaks formats: quotes, brackets, line ends, separators, other scripts.
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![any::<String>(), r#"[\[\]{},:"\\ \r\n\t\u{2028}\u{85}aé𝄞]{0,12}"#]
+}
+
+fn any_pairs() -> impl Strategy<Value = Vec<(Vec<String>, String)>> {
+    let references = proptest::collection::vec(any_text(), 1..4);
+    proptest::collection::vec((references, any_text()), 0..8)
+}
+
+proptest! {
+    #[test]
+    fn a_file_of_pairs_is_read_back(pairs in any_pairs(), pretty: bool) {
+        let objects: Vec<Value> =
+            pairs.iter().map(|(refs, hyp)| json!({"refs": refs, "hyp": hyp})).collect();
+        let read = together(Form::JsonLines, lines(&objects)).unwrap();
+        prop_assert_eq!(contents(read), pairs.clone());
+        let document = Value::from(objects);
+        let document = if pretty {
+            serde_json::to_string_pretty(&document).unwrap()
+        } else {
+            document.to_string()
+        };
+        prop_assert_eq!(contents(together(Form::Json, document).unwrap()), pairs);
+    }
+
+    #[test]
+    fn files_are_joined_by_place(pairs in any_pairs()) {
+        let hyp: Vec<Value> = pairs.iter().map(|(_, hyp)| json!(hyp)).collect();
+        let refs: Vec<Value> = pairs.iter().map(|(refs, _)| json!(refs)).collect();
+        let fields: Vec<Value> = refs.iter().map(|refs| json!({"x": 1, "python": refs})).collect();
+        for refs in [&refs, &fields] {
+            for (hyp_form, hyp) in [
+                (Form::JsonLines, lines(&hyp)),
+                (Form::Json, Value::from(hyp.clone()).to_string().into_bytes()),
+            ] {
+                for (form, refs) in [
+                    (Form::JsonLines, lines(refs)),
+                    (Form::Json, Value::from(refs.clone()).to_string().into_bytes()),
+                ] {
+                    let read = joined((hyp_form, &hyp), &[(form, &refs)]).unwrap();
+                    prop_assert_eq!(contents(read), pairs.clone());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_lines_are_read_back(
+        texts in proptest::collection::vec((any_text(), any_text(), any_text()), 0..8),
+        ended: bool,
+    ) {
+        let one = |text: &str| text.replace('\n', "\r");
+        let texts: Vec<[String; 3]> =
+            texts.iter().map(|(a, b, c)| [one(a), one(b), one(c)]).collect();
+        // A last line that is empty is only there if it is ended.
+        let ended = ended || texts.last().is_some_and(|texts| texts.iter().any(String::is_empty));
+        let file = |column: usize| {
+            let lines: Vec<&str> = texts.iter().map(|texts| texts[column].as_str()).collect();
+            let end = if ended && !lines.is_empty() { "\n" } else { "" };
+            (lines.join("\n") + end).into_bytes()
+        };
+        let (hyp, left, right) = (file(0), file(1), file(2));
+        let read = joined((Form::Lines, &hyp), &[(Form::Lines, &left), (Form::Lines, &right)]);
+        let expected: Vec<(Vec<String>, String)> =
+            texts.into_iter().map(|[hyp, left, right]| (vec![left, right], hyp)).collect();
+        prop_assert_eq!(contents(read.unwrap()), expected);
+    }
+
+    #[test]
+    fn documents_are_joined_by_key_in_the_order_of_the_references(
+        pairs in any_pairs(),
+        keys in proptest::collection::hash_set(any_text(), 8),
+        turn in 0..8usize,
+    ) {
+        let object = |entries: Vec<(&String, Value)>| {
+            let entries = entries.iter().map(|(key, value)| format!("{}: {value}", json!(key)));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(",\n")).into_bytes()
+        };
+        let refs = keys.iter().zip(&pairs).map(|(key, (refs, _))| (key, json!(refs))).collect();
+        let mut hyp: Vec<(&String, Value)> =
+            keys.iter().zip(&pairs).map(|(key, (_, hyp))| (key, json!(hyp))).collect();
+        hyp.rotate_left(turn.min(pairs.len()));
+        let read = joined((Form::Json, &object(hyp)), &[(Form::Json, &object(refs))]).unwrap();
+        let ids: Vec<PairId> = read.iter().map(|pair| pair.id.clone()).collect();
+        let expected: Vec<PairId> =
+            keys.iter().take(pairs.len()).cloned().map(PairId::Text).collect();
+        prop_assert_eq!(ids, expected);
+        prop_assert_eq!(contents(read), pairs);
+    }
+
+    #[test]
+    fn whatever_bytes_end_in_pairs_or_in_one_error(bytes: Vec<u8>, other in any_text()) {
+        for form in [Form::Lines, Form::JsonLines, Form::Json] {
+            let _ = together(form, bytes.clone());
+            let _ = together(form, other.clone());
+            let _ = joined((form, &bytes), &[(Form::Lines, other.as_bytes())]);
+        }
+    }
+}
+
+#[test]
+fn compressed_files_are_unpacked() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = b"one\ntwo\n";
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text).unwrap();
+    let packed = [
+        ("a.txt.gz", gzip.finish().unwrap()),
+        ("a.txt.zst", zstd::encode_all(&text[..], 1).unwrap()),
+        ("a.json.zst", zstd::encode_all(&br#"["one", "two"]"#[..], 1).unwrap()),
+    ];
+    for (name, bytes) in packed {
+        let path = folder.path().join(name);
+        fs::write(&path, &bytes).unwrap();
+        let open = || (Source::open(&path, None).unwrap(), Keys::of_hypotheses());
+        let read: Vec<Pair> = Pairs::join(open(), [open()]).unwrap().map(Result::unwrap).collect();
+        assert_eq!(read.len(), 2, "{name}");
+        assert_eq!(read[1].hypothesis, "two");
+        fs::write(&path, &bytes[..bytes.len() - 6]).unwrap();
+        let error = Pairs::join(open(), [open()]).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let error = error.unwrap_err();
+        assert!(error.to_string().contains("is not a sound compressed file"), "{error}");
+        assert_eq!(error.exit_code(), 3);
+    }
+}
+
+/// What is wrong with a file of pairs.
+fn refused(form: Form, text: &str, message: &str) {
+    assert_eq!(together(form, text), Err(message.to_owned()), "{text}");
+}
+
+#[test]
+fn a_document_that_is_broken_says_where() {
+    use Form::Json;
+    refused(Json, "", "pairs:1:1: not JSON: expected an array or an object");
+    refused(Json, " 7", "pairs:1:2: not JSON: expected an array or an object");
+    refused(Json, "[", "pairs:1:2: not JSON: expected a value");
+    refused(Json, "[\n  {\"hyp\": tru}]", "pairs:2:14: not JSON: expected ident");
+    refused(Json, "[{\"refs\":\"a\",\"hyp\":\"b\"},]", "pairs:1:25: not JSON: expected a value");
+    refused(Json, "[{\"refs\":\"a\",\"hyp\":\"b\"}}", "pairs:1:24: not JSON: expected , or ]");
+    refused(Json, "[]\n\n []", "pairs:3:2: not JSON: something follows the end of the document");
+    refused(Json, "{\"a\" 1}", "pairs:1:6: not JSON: trailing characters");
+    refused(Json, "{\"a\"}", "pairs:1:5: not JSON: expected : after a key");
+    refused(Json, "{1: 2}", "pairs:1:2: not JSON: invalid type: integer `1`, expected a string");
+    refused(Json, "[\n\n 3]", "pairs:3: a number, where a pair is expected");
+    refused(
+        Json,
+        "{\"k\": {}}",
+        "pairs:1: key \"k\": the object has none of the keys \"refs\", \"ref\"",
+    );
+    let deep = format!("[{}", "[".repeat(100_000));
+    assert!(together(Json, deep).unwrap_err().contains("recursion limit"));
+    let bytes = b"[\n \"\xff\"]".to_vec();
+    assert_eq!(together(Json, bytes).unwrap_err(), "pairs:2: not UTF-8 at byte 3 of the line");
+}
+
+#[test]
+fn an_id_is_kept_as_it_was() {
+    let pairs = r#"{"id": "a\tb", "ref": "r", "hyp": "h"}
+{"id": 7, "ref": "r", "hyp": "h"}
+{"id": -1.5, "ref": "r", "hyp": "h"}
+{"id": 18446744073709551615, "ref": "r", "hyp": "h"}
+{"refs": ["r"], "hyp": "h", "id2": 0}
+"#;
+    let ids: Vec<String> = together(Form::JsonLines, pairs)
+        .unwrap()
+        .iter()
+        .map(|pair| serde_json::to_string(&pair.id).unwrap())
+        .collect();
+    assert_eq!(ids, [r#""a\tb""#, "7", "-1.5", "18446744073709551615", "5"]);
+    refused(
+        Form::JsonLines,
+        r#"{"id": 18446744073709551616, "ref": "r", "hyp": "h"}"#,
+        r#"pairs:1: key "id": the number has too many digits"#,
+    );
+    refused(
+        Form::JsonLines,
+        r#"{"id": null, "ref": "r", "hyp": "h"}"#,
+        r#"pairs:1: key "id": null, where an id is expected"#,
+    );
+}

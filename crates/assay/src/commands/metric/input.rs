@@ -1,0 +1,36 @@
+//! The pairs that were named on the command line.
+
+use std::path::Path;
+
+use assay_core::{Error, Result};
+use assay_data::texts::{Form, Keys, Pairs, Source, Watch};
+
+use crate::args::TextArguments;
+
+/// The pairs, and how much is read of the file whose texts are scored. A language's names may name
+/// a field of the references.
+pub(super) fn open(arguments: &TextArguments, language: &[String]) -> Result<(Pairs, Watch)> {
+    if let Some(path) = &arguments.pairs {
+        let source = Source::open(path, None)?;
+        let watch = source.watch();
+        return Ok((Pairs::together(source)?, watch));
+    }
+    let Some(hyp) = &arguments.hyp else {
+        return Err(Error::usage("there is nothing to score").hint("name it with --hyp"));
+    };
+    let files = || std::iter::once(hyp).chain(&arguments.refs);
+    if files().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Error::usage("standard input can be read only once")
+            .hint("name a file in place of one `-`"));
+    }
+    let form = arguments.format.map(Form::from);
+    let named = arguments.key.as_deref().map(Keys::named);
+    let hypotheses = Source::open(hyp, form)?;
+    let watch = hypotheses.watch();
+    let language: Vec<&str> = language.iter().map(String::as_str).collect();
+    let keys = named.clone().unwrap_or_else(|| Keys::of_references(&language));
+    let source = |path: &Path| Ok((Source::open(path, form)?, keys.clone()));
+    let references = arguments.refs.iter().map(|path| source(path)).collect::<Result<Vec<_>>>()?;
+    let keys = named.unwrap_or_else(Keys::of_hypotheses);
+    Ok((Pairs::join((hypotheses, keys), references)?, watch))
+}
