@@ -191,11 +191,11 @@ pub(crate) enum CodebleuVariant {
     /// What the others share: data flow in a fixed order, no flow left out of the sum instead of
     /// counting as 0 or 1, and no subtree matched twice.
     Assay,
-    /// As CodeXGLUE's evaluator, the original; java, c_sharp, python.
+    /// As CodeXGLUE's evaluator, the original; Java, C#, Python.
     Codexglue,
-    /// As AVATAR's evaluator; java, python.
+    /// As AVATAR's evaluator; Java, Python.
     Avatar,
-    /// As the Fusion Brain challenge's scorer; python.
+    /// As the Fusion Brain challenge's scorer; Python.
     FusionBrain,
     /// As the Python package codebleu.
     K4black,

@@ -16,8 +16,8 @@ pub(crate) use data::{
     DataCommand, DatasetArguments, MineArguments, MineCommand, SealArguments, UnsealArguments,
 };
 pub(crate) use metric::{
-    BleuArguments, BleuOptions, BleuVariant, ChrfArguments, ChrfVariant, CodebleuArguments,
-    CodebleuVariant, ExactArguments, ExactVariant, MetricCommand, TextArguments,
+    BleuArguments, BleuVariant, ChrfArguments, ChrfVariant, CodebleuArguments, CodebleuVariant,
+    ExactArguments, ExactVariant, MetricCommand, TextArguments,
 };
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
 
