@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_core::{AnswerTogether, Batch, Error, Problem, Question, Reading, Result, TakeAnswers};
+use assay_core::{AnswerTogether, Batch, Error, Problem, Reading, Result, TakeAnswers};
 
 use crate::SolverSettings;
 use conversation::Conversation;
@@ -70,7 +70,7 @@ fn stage(batch: &Batch<'_>) -> Result<Vec<Staged>> {
 
 /// Problems come dataset by dataset, so a new name starts a new folder.
 fn add_task(staged: &mut Vec<Staged>, scratch: &Path, problem: &Problem) -> Result<()> {
-    let Question::Line(question) = &problem.question;
+    let question = problem.question.line()?;
     let (dataset, stem) = problem.id.as_str().rsplit_once('/').unwrap_or(("", problem.id.as_str()));
     let folder = scratch.join(dataset).join("Tasks");
     if staged.last().is_none_or(|last| last.dataset != dataset) {
