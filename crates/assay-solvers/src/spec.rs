@@ -12,6 +12,7 @@ use crate::baseline::{Baseline, BaselineSolver};
 use crate::file::FileSolver;
 use crate::locate::{self, LocateSolver};
 use crate::program::ProgramSolver;
+use crate::rewrite::{self, RewriteSolver};
 
 /// What there is to know about a solver.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -48,11 +49,13 @@ pub const CARDS: &[SolverCard] = &[
     ),
     card("worst", LINES, "the end of the file that is farther from the solution"),
     card("copy", TEXTS, "the source as it is, in the wrong language"),
+    card("rewrite", TEXTS, "a translator of a few rules: words and layout, no meaning"),
     card("gold", BOTH, "the solution itself: checks data and grading"),
     card(
         "program:CMD",
-        LINES,
-        "runs CMD with the task folder as its last argument and reads one prediction a line",
+        BOTH,
+        "runs CMD with the task folder, or a file with a source a line, as its last argument and \
+         reads one answer a line",
     ),
     card("file:PATH", BOTH, "answers made elsewhere, as `assay score` reads them"),
 ];
@@ -72,6 +75,8 @@ pub enum SolverSpec {
     Locate(Option<PathBuf>),
     /// One of the baselines.
     Baseline(Baseline),
+    /// The translator of a few rules.
+    Rewrite,
     /// A command, split into words.
     Program(Vec<String>),
     /// A file of answers.
@@ -108,6 +113,7 @@ impl SolverSpec {
         }
         match text.split_once(':') {
             None if text == "locate" => Ok(Self::Locate(None)),
+            None if text == "rewrite" => Ok(Self::Rewrite),
             Some(("locate", path)) if !path.is_empty() => Ok(Self::Locate(Some(path.into()))),
             Some(("file", path)) if !path.is_empty() => Ok(Self::File(PathBuf::from(path))),
             Some(("program", command)) => match shlex::split(command) {
@@ -170,6 +176,10 @@ impl SolverSpec {
                 solver: Solver::Each(Box::new(BaselineSolver::new(*baseline, settings))),
                 identity: baseline.identity(settings),
             },
+            Self::Rewrite => BuiltSolver {
+                solver: Solver::Each(Box::new(RewriteSolver)),
+                identity: format!("rewrite@{}", rewrite::VERSION),
+            },
             Self::Locate(weights) => {
                 let weights = weights.as_ref().map(|path| settings.working_folder.join(path));
                 let solver = LocateSolver::open(weights.as_deref(), settings.top)?;
@@ -217,6 +227,7 @@ impl fmt::Display for SolverSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Baseline(baseline) => f.write_str(baseline.name()),
+            Self::Rewrite => f.write_str("rewrite"),
             Self::Locate(None) => f.write_str("locate"),
             Self::Locate(Some(path)) => write!(f, "locate:{}", path.display()),
             Self::File(path) => write!(f, "file:{}", path.display()),
@@ -258,6 +269,8 @@ mod tests {
             "random-parses",
             "locate",
             "locate:a/model.bin",
+            "copy",
+            "rewrite",
             "file:a/b.txt",
             "program:python3 'my predictor.py' -v",
         ] {

@@ -84,7 +84,7 @@ const CARD: TaskCard = TaskCard {
             meaning: "share of answers that are the reference",
         },
     ],
-    default_solvers: &["copy", "gold"],
+    default_solvers: &["copy", "rewrite", "gold"],
     examples: &[
         "assay run c2c --data sample",
         "assay score c2c prediction_C2C.json --data true_C2C.json",

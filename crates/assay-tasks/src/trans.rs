@@ -91,5 +91,5 @@ const CARD: TaskCard = TaskCard {
             meaning: "mean of n-grams, weighted n-grams, syntax and data flow, between 0 and 1",
         },
     ],
-    default_solvers: &["copy", "gold"],
+    default_solvers: &["copy", "rewrite", "gold"],
 };

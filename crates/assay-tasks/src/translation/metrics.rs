@@ -42,7 +42,9 @@ fn share(name: &'static str, metric: Box<dyn TextMetric>) -> Measure {
 impl Measure {
     /// Names everything that its numbers depend on.
     pub(super) fn signature(&self) -> String {
-        self.metric.signature(&Sums::default())
+        // The task's data has one reference for each problem.
+        let one = self.metric.measure(&[""], "");
+        self.metric.signature(&one).replace('|', ",")
     }
 
     /// The results that it gives, by name, with their range.

@@ -112,6 +112,9 @@ impl Problems for TextProblems {
     }
 
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
         let sources = self.pairs.sources.as_ref().ok_or_else(|| self.without_sources())?;
         let (language, into) = self.languages;
         for rank in wanted.ranks() {
