@@ -156,9 +156,9 @@ impl Reference {
             }
             Self::Text(TextReference { texts }) => {
                 let mut all = DigestOf::new();
-                texts.iter().for_each(|text| {
+                for text in texts {
                     all.field(text.as_bytes());
-                });
+                }
                 Fingerprint::of(all.finish().as_bytes())
             }
         }

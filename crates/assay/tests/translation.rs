@@ -18,18 +18,19 @@ const PYTHON: [&str; 3] = [
 /// A corpus in AVATAR's form, with three problems called one, two and three, and its truth in Fusion
 /// Brain's form.
 fn corpus() -> (TempDir, PathBuf) {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = tempfile::tempdir().expect("a folder can be made");
     let root = scratch.path().join("corpus");
-    fs::create_dir(&root).unwrap();
+    fs::create_dir(&root).expect("a folder can be made");
     let file = |name: &str, lines: &[&str]| {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        fs::write(root.join(format!("test.java-python.{name}")), text).unwrap();
+        fs::write(root.join(format!("test.java-python.{name}")), text)
+            .expect("a file can be written");
     };
     file("java", &JAVA);
     file("python", &PYTHON);
     file("id", &["one", "two", "three"]);
     let truth = serde_json::json!({"one": PYTHON[0], "two": PYTHON[1], "three": PYTHON[2]});
-    fs::write(scratch.path().join("truth.json"), truth.to_string()).unwrap();
+    fs::write(scratch.path().join("truth.json"), truth.to_string()).expect("a file can be written");
     (scratch, root)
 }
 
@@ -187,17 +188,13 @@ fn what_is_wrong_with_answers_is_named_with_its_place() {
         "hint: nothing was scored; answers are one JSON object",
     );
     refused("{\"four\": \"x\"}", "there is no problem \"four\"", "--data");
-    refused("{\"one\": \"x\", \"one\": \"y\"}", ":1:22: a second answer to one", "one text");
+    refused("{\"one\": \"x\", \"one\": \"y\"}", ":1:21: a second answer to one", "one text");
     refused("{\"one\": \"x\"", "standard input:1:11: not JSON: EOF while parsing", "hint:");
     refused("{\"one\": \"x\",}", "standard input:1:13: not JSON: trailing comma", "hint:");
-    refused(
-        "x\ny\n",
-        "standard input: there are 2 lines for 3 problems",
-        "one a line in the order",
-    );
-    refused("x\ny\nz\n\n", "standard input: there are 4 lines for 3 problems", "JSON object");
-    refused("", "there are 0 lines for 3 problems", "one a line");
-    refused("[\"x\"]", "there are 1 lines for 3 problems", "JSON object");
+    refused("x\ny\n", "standard input: 2 lines for 3 problems", "one a line in the order");
+    refused("x\ny\nz\n\n", "standard input: 4 lines for 3 problems", "JSON object");
+    refused("", "0 lines for 3 problems", "one a line");
+    refused("[\"x\"]", "1 line for 3 problems", "JSON object");
     let answer =
         |id: &str, response: &str| format!("{{\"problem\":\"{id}\",\"response\":{response}}}\n");
     refused(
@@ -314,7 +311,7 @@ fn data_is_found_in_an_archive_of_the_tasks_folder() {
     let (keep, root) = corpus();
     let home = keep.path().join("home/avatar");
     fs::create_dir_all(&home).unwrap();
-    let packed = assay_tar(&root, &home.join("corpus.tar"));
+    let packed = pack(&root, &home.join("corpus.tar"));
     assert!(packed, "tar packs the corpus");
     let output = assay(keep.path())
         .args(["run", "c2c", "-s", "gold", "--json"])
@@ -325,11 +322,9 @@ fn data_is_found_in_an_archive_of_the_tasks_folder() {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the test packs an archive")]
-fn assay_tar(root: &Path, archive: &Path) -> bool {
-    let folder = root.parent().unwrap();
-    let name = root.file_name().unwrap();
+fn pack(root: &Path, archive: &Path) -> bool {
     let mut tar = std::process::Command::new("tar");
-    tar.arg("-cf").arg(archive).arg("-C").arg(folder).arg(name);
+    tar.arg("-cf").arg(archive).arg("-C").arg(root).arg(".");
     tar.status().is_ok_and(|status| status.success())
 }
 

@@ -119,7 +119,8 @@ impl AnswerFile {
     fn read_in_order(&mut self, bytes: &[u8], problems: &dyn Problems) {
         let (lines, total) = (text_lines(bytes).count(), problems.ids().len());
         if lines != total {
-            let message = format!("there are {lines} lines for {total} problems");
+            let many = |count: usize| if count == 1 { "" } else { "s" };
+            let message = format!("{lines} line{} for {total} problem{}", many(lines), many(total));
             return self.faults.add(Place::FILE, Fault::new(FaultKind::WrongCount, message));
         }
         for (rank, line) in text_lines(bytes).enumerate() {

@@ -97,9 +97,9 @@ fn add_source(staged: &mut Vec<Staged>, scratch: &Path, rank: usize) {
         let ranks = BTreeSet::new();
         staged.push(Staged { dataset: String::new(), path, in_order: true, ranks });
     }
-    staged.iter_mut().for_each(|staged| {
+    for staged in staged {
         staged.ranks.insert(rank);
-    });
+    }
 }
 
 /// Problems come dataset by dataset, so a new name starts a new folder.

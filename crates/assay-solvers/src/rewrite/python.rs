@@ -115,9 +115,9 @@ impl<'a> Rewriter<'a> {
             "else" => {
                 self.at += 1;
                 if self.peek() == "if" {
-                    self.condition("elif", depth)
+                    self.condition("elif", depth);
                 } else {
-                    self.block(words(&["else"]), depth)
+                    self.block(words(&["else"]), depth);
                 }
             }
             "for" => self.loop_over(depth),

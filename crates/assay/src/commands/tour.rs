@@ -9,7 +9,7 @@ use crate::args::RunArguments;
 use crate::output;
 
 /// What to try after the tour, and what it shows.
-const NEXT: [(&str, &str); 5] = [
+const NEXT: [(&str, &str); 6] = [
     ("what the task is, its rules and metrics", "ASSAY show codrep"),
     (
         "predictions in the competition's format, scored; put a mistake into the file and see",
@@ -23,6 +23,10 @@ const NEXT: [(&str, &str); 5] = [
     (
         "the competition's data, as a folder or an archive",
         "ASSAY run codrep --data Dataset4.tar.zst",
+    ),
+    (
+        "translations in Fusion Brain's format, one JSON object of problem and text, scored",
+        "ASSAY score c2c prediction_C2C.json --data true_C2C.json",
     ),
     ("every command, with examples", "ASSAY --help"),
 ];
