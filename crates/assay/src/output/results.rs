@@ -29,6 +29,9 @@ pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
             of_task.iter().map(|results| counts_row(results)),
         )?;
         rest = others;
+        if !rest.is_empty() {
+            say("\n")?;
+        }
     }
     say("\n")?;
     let signatures = results.iter().map(|results| results.signature.to_string());
