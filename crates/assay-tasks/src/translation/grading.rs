@@ -61,7 +61,8 @@ fn why_none(response: &Response) -> NoAnswer {
 /// Puts a pair's score and its counts into the scores of its verdict.
 fn write_down(measure: &Measure, sums: &Sums, scores: &mut Named<f64>) {
     let name = measure.name;
-    if let Some(score) = measure.value(&measure.metric.score_pair(sums), name) {
+    let score = measure.metric.score_pair(sums).value();
+    if score.is_finite() {
         scores.set(name, score);
     }
     for (at, &count) in sums.as_slice().iter().enumerate() {
@@ -104,14 +105,12 @@ impl Tally for TextTally {
         for (at, measure) in self.measures.iter().enumerate() {
             let sums: Vec<&Sums> = pairs.iter().map(|(_, sums)| &sums[at]).collect();
             let (whole, without) = scores(measure, &sums);
-            for (name, range) in measure.results() {
-                let Some(value) = measure.value(&whole, name) else { continue };
-                let left_out: Vec<f64> = without
-                    .iter()
-                    .map(|score| measure.value(score, name).unwrap_or(f64::NAN))
-                    .collect();
-                if let Some(estimate) = corpus_metric(value, &left_out, range) {
-                    metrics.set(name, estimate);
+            for figure in measure.results {
+                let Some(value) = figure.value(&whole) else { continue };
+                let left_out: Vec<f64> =
+                    without.iter().map(|score| figure.value(score).unwrap_or(f64::NAN)).collect();
+                if let Some(estimate) = corpus_metric(value, &left_out, figure.range) {
+                    metrics.set(figure.name, estimate);
                 }
             }
         }

@@ -14,29 +14,53 @@ pub(crate) enum Judged {
 
 /// A metric with what its task makes of it.
 pub(super) struct Measure {
-    /// Its name in results, and that of its sums in verdicts.
+    /// The name of its scores and counts in verdicts.
     pub(super) name: &'static str,
     pub(super) metric: Box<dyn TextMetric>,
-    /// The least and the greatest score.
-    pub(super) range: (f64, f64),
-    /// Those parts of its score that are results of their own, between 0 and 1.
-    pub(super) parts: &'static [&'static str],
+    /// What it gives in results.
+    pub(super) results: &'static [Figure],
 }
+
+/// A number in results.
+pub(super) struct Figure {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// The part of the metric's score that it is.
+    pub(super) part: &'static str,
+    /// The least and the greatest that it can be.
+    pub(super) range: (f64, f64),
+}
+
+impl Figure {
+    /// A number between 0 and 1.
+    const fn share(name: &'static str, part: &'static str) -> Self {
+        Self { name, part, range: (0.0, 1.0) }
+    }
+
+    /// Its value in a score; `None` where there is no such number.
+    pub(super) fn value(&self, score: &Score) -> Option<f64> {
+        match score.parts().get(self.part) {
+            Some(Part::Number(value)) if value.is_finite() => Some(*value),
+            _ => None,
+        }
+    }
+}
+
+const EXACT_MATCH: &[Figure] = &[Figure::share("exact-match", "exact_match")];
 
 impl Judged {
     /// The metrics, the one to rank by first.
     pub(super) fn measures(self, rules: Rules) -> Vec<Measure> {
         match (self, rules) {
             (Self::FusionBrain | Self::CodeXGlue, Rules::Compat | Rules::Strict) => {
-                vec![share("exact-match", Box::new(ExactMatch))]
+                vec![exact_match()]
             }
         }
     }
 }
 
-/// A metric between 0 and 1.
-fn share(name: &'static str, metric: Box<dyn TextMetric>) -> Measure {
-    Measure { name, metric, range: (0.0, 1.0), parts: &[] }
+fn exact_match() -> Measure {
+    Measure { name: "exact-match", metric: Box::new(ExactMatch), results: EXACT_MATCH }
 }
 
 impl Measure {
@@ -45,25 +69,6 @@ impl Measure {
         // The task's data has one reference for each problem.
         let one = self.metric.measure(&[""], "");
         self.metric.signature(&one).replace('|', ",")
-    }
-
-    /// The results that it gives, by name, with their range.
-    pub(super) fn results(&self) -> impl Iterator<Item = (&'static str, (f64, f64))> {
-        let parts = self.parts.iter().map(|&part| (part, (0.0, 1.0)));
-        std::iter::once((self.name, self.range)).chain(parts)
-    }
-
-    /// The result called `name` in a score; `None` where there is no such number.
-    pub(super) fn value(&self, score: &Score, name: &str) -> Option<f64> {
-        let value = if name == self.name {
-            Some(score.value())
-        } else {
-            match score.parts().get(name) {
-                Some(Part::Number(value)) => Some(*value),
-                _ => None,
-            }
-        };
-        value.filter(|value| value.is_finite())
     }
 }
 
@@ -77,7 +82,7 @@ impl TextMetric for ExactMatch {
     }
 
     fn score(&self, corpus: &Sums) -> Score {
-        Score::new("exact-match", corpus.at(0) / corpus.at(1))
+        Score::new("exact_match", corpus.at(0) / corpus.at(1))
     }
 
     fn signature(&self, _corpus: &Sums) -> String {
