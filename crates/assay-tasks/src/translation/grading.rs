@@ -140,3 +140,134 @@ fn scores(measure: &Measure, pairs: &[&Sums]) -> (Score, Vec<Score>) {
     }
     (measure.metric.score(&before), without)
 }
+
+#[cfg(test)]
+mod tests {
+    use assay_core::{Cancel, TextReference};
+    use assay_metrics::text::{Part, TextMetric};
+    use proptest::prelude::*;
+
+    use super::super::metrics::Figure;
+    use super::*;
+
+    /// How long hypotheses are compared with their references, in counts that are no whole numbers;
+    /// and how long the last one is, which hangs on the order.
+    struct Lengths;
+
+    impl TextMetric for Lengths {
+        fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
+            let (said, wanted) = (hypothesis.len() as f64, references[0].len() as f64);
+            Sums::new([said / 10.0, wanted / 10.0, said])
+        }
+
+        fn join(&self, total: &mut Sums, next: &Sums) {
+            total.add(next);
+            total.as_mut_slice()[2] = next.at(2);
+        }
+
+        fn score(&self, corpus: &Sums) -> Score {
+            let (said, wanted) = (corpus.at(0), corpus.at(1));
+            let share = if wanted > 0.0 { Part::Number(said / wanted) } else { Part::Missing };
+            let last = Part::Number(corpus.at(2));
+            Score::new("lengths", said).part("share", share).part("last", last)
+        }
+
+        fn signature(&self, _corpus: &Sums) -> String {
+            "lengths|of:letters".to_owned()
+        }
+    }
+
+    const FIGURES: &[Figure] = &[
+        Figure { name: "length", part: "share", range: (0.0, 1.0) },
+        Figure { name: "last", part: "last", range: (0.0, 100.0) },
+        Figure { name: "absent", part: "nothing", range: (0.0, 1.0) },
+    ];
+
+    fn measures() -> Vec<Measure> {
+        vec![Measure { name: "lengths", metric: Box::new(Lengths), results: FIGURES }]
+    }
+
+    fn grade(id: &str, references: &[&str], response: &Response) -> Verdict {
+        let texts = references.iter().map(|&text| text.to_owned()).collect();
+        let reference = Reference::Text(TextReference { texts });
+        let case = Case {
+            problem: &id.into(),
+            sample: 0,
+            reference: &reference,
+            response,
+            cancel: &Cancel::new(),
+        };
+        TextGrader { measures: measures() }.grade(&case).unwrap()
+    }
+
+    fn said(text: &str) -> Response {
+        Response::Text(text.to_owned())
+    }
+
+    fn summed(verdicts: &[Verdict]) -> Named<Estimate> {
+        let mut tally = TextTally::new(measures());
+        verdicts.iter().for_each(|verdict| tally.add(verdict));
+        tally.metrics()
+    }
+
+    #[test]
+    fn any_reference_passes_and_white_space_around_does_not_matter() {
+        for (references, response, outcome) in [
+            (&["a b", "c"][..], said(" c\n"), Outcome::Passed),
+            (&["a b"], said("a  b"), Outcome::Failed),
+            (&["a"], said(""), Outcome::Failed),
+            (&["a"], Response::none(Why::Silent, "nothing"), Outcome::NotAnswered),
+            (&["a"], Response::none(Why::TimedOut, "late"), Outcome::TimedOut),
+            (&["a"], Response::Lines(vec![1]), Outcome::NotAnswered),
+            (&[], said("a"), Outcome::Excluded),
+        ] {
+            assert_eq!(grade("p", references, &response).outcome, outcome, "{response:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_counted_is_summed_and_a_missing_answer_is_an_empty_one() {
+        let verdicts = [
+            grade("a", &["1234567890"], &said("12345")),
+            grade("b", &["1234567890"], &Response::none(Why::Silent, "")),
+            grade("c", &[], &said("a problem without a solution counts in nothing")),
+        ];
+        assert_eq!(verdicts[0].scores.get("lengths.1"), Some(&1.0));
+        let metrics = summed(&verdicts);
+        let share = metrics.get("length").unwrap();
+        assert!((share.value - 0.25).abs() < 1e-12 && share.n == 2, "{share:?}");
+        assert!(metrics.get("absent").is_none(), "what a score does not have is no result");
+        assert!(summed(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_verdict_read_from_its_record_counts_the_same() {
+        let verdict = grade("a", &["123"], &said("1"));
+        let line = serde_json::to_string(&verdict).unwrap();
+        let read: Verdict = serde_json::from_str(&line).unwrap();
+        assert_eq!(summed(&[read]), summed(&[verdict]));
+    }
+
+    #[test]
+    fn signatures_fit_into_the_signature_of_a_run() {
+        assert_eq!(measures()[0].signature(), "lengths,of:letters");
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_verdicts_does_not_matter(
+            texts in prop::collection::vec(("[a-z]{1,30}", "[a-z]{0,30}"), 1..40),
+        ) {
+            let mut verdicts: Vec<Verdict> = texts
+                .iter()
+                .enumerate()
+                .map(|(at, (reference, text))| grade(&format!("p{at}"), &[reference], &said(text)))
+                .collect();
+            let forward = summed(&verdicts);
+            verdicts.reverse();
+            prop_assert_eq!(&forward, &summed(&verdicts));
+            verdicts.sort_by_key(|verdict| verdict.problem.as_str().len() % 2);
+            prop_assert_eq!(&forward, &summed(&verdicts));
+        }
+    }
+}

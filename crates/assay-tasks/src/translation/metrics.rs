@@ -1,6 +1,6 @@
 //! Which metrics judge the answers of which task.
 
-use assay_core::Rules;
+use assay_core::{Language, Rules};
 use assay_metrics::text::{Part, Score, Sums, TextMetric};
 
 /// Whose metrics a task is judged by.
@@ -49,10 +49,10 @@ impl Figure {
 const EXACT_MATCH: &[Figure] = &[Figure::share("exact-match", "exact_match")];
 
 impl Judged {
-    /// The metrics, the one to rank by first.
-    pub(super) fn measures(self, rules: Rules) -> Vec<Measure> {
-        match (self, rules) {
-            (Self::FusionBrain | Self::CodeXGlue, Rules::Compat | Rules::Strict) => {
+    /// The metrics of texts in the language `into`, the one to rank by first.
+    pub(super) fn measures(self, into: Language, rules: Rules) -> Vec<Measure> {
+        match (self, into, rules) {
+            (Self::FusionBrain | Self::CodeXGlue, _, Rules::Compat | Rules::Strict) => {
                 vec![exact_match()]
             }
         }

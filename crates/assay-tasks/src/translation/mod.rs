@@ -16,6 +16,7 @@ use assay_data::parallel::{Corpus, Layout};
 use assay_stats::CORPUS_METHOD;
 
 pub(crate) use metrics::Judged;
+use metrics::Measure;
 use problems::{Pairs, TextProblems};
 
 /// A task of translation.
@@ -47,6 +48,10 @@ impl Translation {
         Ok(Pairs::from_corpus(corpus, &self.layout))
     }
 
+    fn measures(&self, settings: &TaskSettings) -> Vec<Measure> {
+        self.judged.measures(self.into, settings.rules)
+    }
+
     /// A corpus has an order of its own, in which answers may come: two have none.
     fn only<'a>(&self, paths: &'a [PathBuf]) -> Result<&'a Path> {
         match paths {
@@ -73,11 +78,11 @@ impl Task for Translation {
     }
 
     fn grader(&self, settings: &TaskSettings) -> Result<Box<dyn Grader>> {
-        Ok(Box::new(grading::TextGrader { measures: self.judged.measures(settings.rules) }))
+        Ok(Box::new(grading::TextGrader { measures: self.measures(settings) }))
     }
 
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {
-        Box::new(grading::TextTally::new(self.judged.measures(settings.rules)))
+        Box::new(grading::TextTally::new(self.measures(settings)))
     }
 
     fn interval(&self) -> &'static str {
@@ -86,7 +91,7 @@ impl Task for Translation {
 
     fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)> {
         let mut fields = vec![("rules", settings.rules.to_string())];
-        let measures = self.judged.measures(settings.rules);
+        let measures = self.measures(settings);
         fields.extend(measures.iter().map(|measure| (measure.name, measure.signature())));
         fields
     }
