@@ -206,7 +206,9 @@ mod tests {
 
     fn summed(verdicts: &[Verdict]) -> Named<Estimate> {
         let mut tally = TextTally::new(measures());
-        verdicts.iter().for_each(|verdict| tally.add(verdict));
+        for verdict in verdicts {
+            tally.add(verdict);
+        }
         tally.metrics()
     }
 
