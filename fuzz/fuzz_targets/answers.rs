@@ -20,8 +20,8 @@ fuzz_target!(|bytes: &[u8]| {
     let lines = bytes.split(|&byte| byte == b'\n').count();
     let answers = file.answers.iter().flatten().count();
     assert!(answers + file.faults.len() <= lines, "no line counts twice");
-    for (line, _) in file.answers.iter().flatten() {
-        assert!((1..=lines as u64).contains(line), "answers know their line");
+    for (place, _) in file.answers.iter().flatten() {
+        assert!((1..=lines as u64).contains(&place.line), "answers know their line");
     }
     if !file.faults.is_empty() {
         assert!(

@@ -54,6 +54,8 @@ pub struct Confidence {
 pub enum Response {
     /// Line numbers from 1, best first; never empty.
     Lines(Vec<usize>),
+    /// A text, such as a program in another language.
+    Text(String),
     /// Nothing that can be graded.
     None(NoAnswer),
 }

@@ -10,27 +10,32 @@ mod cancel;
 mod digest;
 mod error;
 pub mod exit_code;
+mod language;
 mod lines;
 mod named;
 mod natural;
+mod place;
 mod problem;
 mod progress;
 mod results;
 mod signature;
 mod solver;
 mod task;
+mod text;
 mod verdict;
 
 pub use answer::{Answer, Confidence, NoAnswer, Response, Said, Why};
 pub use cancel::Cancel;
 pub use digest::{Digest, DigestOf, Fingerprint};
 pub use error::{Error, ErrorKind, Result};
+pub use language::Language;
 pub use lines::{LineRule, count_lines, split_lines};
 pub use named::Named;
 pub use natural::{natural_order, sort_naturally};
+pub use place::Place;
 pub use problem::{
-    Flaw, LineQuestion, LineReference, Problem, ProblemId, Question, Reference, SampleKey,
-    Selection,
+    Flaw, LineQuestion, LineReference, Problem, ProblemId, Question, QuestionKind, Reference,
+    SampleKey, Selection,
 };
 pub use progress::Progress;
 pub use results::{Counts, Estimate, Results};
@@ -39,7 +44,8 @@ pub use solver::{
     AnswerEach, AnswerTogether, Ask, Batch, Effort, SessionEnd, SessionReport, Solver, TakeAnswers,
 };
 pub use task::{
-    Case, Check, DataChoice, Fault, FaultKind, Grader, MetricCard, ParsedAnswer, Problems, Reading,
-    Rules, Tally, Task, TaskCard, TaskSettings, Visit,
+    AnswerForm, Case, Check, DataChoice, Fault, FaultKind, Grader, MetricCard, ParsedAnswer,
+    Problems, Reading, Rules, Tally, Task, TaskCard, TaskSettings, Visit,
 };
+pub use text::{TextQuestion, TextReference};
 pub use verdict::{Outcome, Verdict};

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
-use crate::{Fingerprint, LineRule, count_lines, split_lines};
+use crate::{
+    DigestOf, Error, Fingerprint, LineRule, Result, TextQuestion, TextReference, count_lines,
+    split_lines,
+};
 
 /// A problem's name, unique within its task, that never changes: `Dataset4/17`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -94,6 +97,27 @@ pub struct Flaw {
 pub enum Question {
     /// Which line of a program does a given line replace?
     Line(LineQuestion),
+    /// What is this program in another language?
+    Text(TextQuestion),
+}
+
+/// The kinds of questions. A task asks one; a solver can answer one or several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuestionKind {
+    /// The answer is a line of a program.
+    Line,
+    /// The answer is a text.
+    Text,
+}
+
+impl fmt::Display for QuestionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Line => "line",
+            Self::Text => "text",
+        })
+    }
 }
 
 /// What the right answer is. One variant a kind of task.
@@ -101,6 +125,8 @@ pub enum Question {
 pub enum Reference {
     /// The line that was replaced.
     Line(LineReference),
+    /// Texts that are right.
+    Text(TextReference),
 }
 
 impl Question {
@@ -108,6 +134,15 @@ impl Question {
     pub fn fingerprint(&self) -> Fingerprint {
         match self {
             Self::Line(question) => Fingerprint::of(question.text()),
+            Self::Text(question) => Fingerprint::of(question.source.as_bytes()),
+        }
+    }
+
+    /// The question about a line; who is asked another kind was not checked against the task.
+    pub fn line(&self) -> Result<&LineQuestion> {
+        match self {
+            Self::Line(question) => Ok(question),
+            Self::Text(_) => Err(Error::failed("a question about a line was expected")),
         }
     }
 }
@@ -118,6 +153,13 @@ impl Reference {
         match self {
             Self::Line(LineReference { solution, .. }) => {
                 Fingerprint::of(&solution.map_or(0, |line| line as u64).to_le_bytes())
+            }
+            Self::Text(TextReference { texts }) => {
+                let mut all = DigestOf::new();
+                for text in texts {
+                    all.field(text.as_bytes());
+                }
+                Fingerprint::of(all.finish().as_bytes())
             }
         }
     }

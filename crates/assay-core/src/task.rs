@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cancel, Effort, Estimate, Flaw, Named, Problem, ProblemId, Reference, Response, Result,
-    Results, SampleKey, Selection, Verdict,
+    Cancel, Effort, Estimate, Flaw, Named, Problem, ProblemId, QuestionKind, Reference, Response,
+    Result, Results, SampleKey, Selection, Verdict,
 };
 
 /// A benchmark. One file in `assay-tasks`, one line in its registry.
@@ -30,6 +30,9 @@ pub trait Task: Send + Sync {
     /// What sums its verdicts up.
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally>;
 
+    /// The name of the method behind its intervals, for the signature.
+    fn interval(&self) -> &'static str;
+
     /// Those settings that its numbers depend on, by name, for the signature.
     fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)>;
 
@@ -46,6 +49,10 @@ pub struct TaskCard {
     pub name: &'static str,
     /// Raised when the same answers on the same data would score differently.
     pub version: u32,
+    /// What kind of question it asks.
+    pub asks: QuestionKind,
+    /// The folder in which its data is looked for.
+    pub folder: &'static str,
     /// One line.
     pub summary: &'static str,
     /// What is asked, and why it is interesting.
@@ -139,6 +146,26 @@ pub trait Problems: Send + Sync {
     /// reference, in task order, or why there is none.
     fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>));
 
+    /// Fails where problems can be graded but not asked, because the data has no questions.
+    fn can_be_asked(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// How the answers of a file are told apart.
+    fn answer_form(&self) -> AnswerForm {
+        AnswerForm::NamedLines
+    }
+
+    /// Whether a file of answers by name may have answers to other problems, which do not count.
+    fn passes_over_others(&self) -> bool {
+        false
+    }
+
+    /// Whether a file that leaves a problem without an answer is refused.
+    fn needs_every_answer(&self) -> bool {
+        false
+    }
+
     /// Reads one line of an answer file in the form that the field uses; `None` if it is blank.
     fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault>;
 
@@ -147,6 +174,16 @@ pub trait Problems: Send + Sync {
 
     /// Writes an answer in the form that the field uses, without a line end.
     fn write_answer(&self, rank: usize, response: &Response) -> Option<String>;
+}
+
+/// How the answers of a file are told apart. Whatever the field does, lines of `answers.jsonl` are
+/// understood too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// Each line names its problem.
+    NamedLines,
+    /// Texts: one JSON object with a text for each problem, or one text a line in task order.
+    Texts,
 }
 
 /// Takes what was read; breaks to end the reading.
@@ -211,6 +248,10 @@ pub enum FaultKind {
     Duplicate,
     /// The problem has no usable solution to grade against.
     NoSolution,
+    /// More or fewer lines than problems, where a line's place says which problem it answers.
+    WrongCount,
+    /// A problem without an answer, where every problem needs one.
+    Missing,
 }
 
 /// Whether an answer is one that the problem can have.

@@ -17,7 +17,7 @@ pub struct Entry {
     /// How many problems it has.
     pub problems: usize,
     /// The hash of its content, as `assay data verify` prints it; `None` where it has not been
-    /// seen yet.
+    /// seen yet, or is of a kind that `verify` does not know.
     pub digest: Option<&'static str>,
     /// What it was used for, and where it comes from.
     pub about: &'static str,
@@ -60,6 +60,13 @@ pub const ENTRIES: &[Entry] = &[
         digest: None,
         about: "CodRep 2018, hidden set of the final ranking (KTH/CodRep-competition)",
     },
+    Entry {
+        name: "avatar/g4g_functions",
+        task: "c2c",
+        problems: 682,
+        digest: None,
+        about: "AVATAR's functions in Java and Python, test split (wasiahmad/AVATAR)",
+    },
 ];
 
 /// The published dataset with this content.
@@ -83,9 +90,9 @@ pub struct Listed {
     pub about: String,
 }
 
-/// The catalogue, and whatever else lies in `task`'s folder under `root`.
-pub fn list(root: &Path, task: &str) -> Vec<Listed> {
-    let mut here = local(&root.join(task));
+/// The catalogue's datasets of `task`, and whatever else lies in its folder under `root`.
+pub fn list(root: &Path, task: &str, folder: &str) -> Vec<Listed> {
+    let mut here = local(&root.join(folder));
     let mut listed: Vec<Listed> = ENTRIES
         .iter()
         .filter(|entry| entry.task == task)
@@ -98,7 +105,7 @@ pub fn list(root: &Path, task: &str) -> Vec<Listed> {
         })
         .collect();
     listed.extend(here.into_iter().map(|(name, path)| Listed {
-        name: format!("{task}/{name}"),
+        name: format!("{folder}/{name}"),
         task: task.to_owned(),
         problems: None,
         path: Some(path),

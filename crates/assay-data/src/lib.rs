@@ -1,11 +1,15 @@
 //! Datasets: where they lie, how they are read, and whether they are sound.
 //!
 //! [`Store`] reads the files of a folder or an archive alike, without unpacking; [`codrep`] knows
-//! what CodRep's files mean; [`catalogue`] knows the published datasets by their content; [`seal`]
-//! locks hidden data away and commits to it; [`texts`] reads what metrics of texts score.
+//! what CodRep's files mean, [`parallel`] what pairs of files with a text a line do, and
+//! [`named_texts`] reads JSON objects of names and texts; [`catalogue`] knows the published datasets
+//! by their content; [`seal`] locks hidden data away and commits to it; [`texts`] reads what metrics
+//! of texts score.
 
 pub mod catalogue;
 pub mod codrep;
+pub mod named_texts;
+pub mod parallel;
 pub mod seal;
 mod store;
 pub mod texts;

@@ -207,7 +207,7 @@ fn report(outcome: Result<()>, to_sink: &Sender<Result<Event>>) {
 mod tests {
     use std::collections::BTreeMap;
 
-    use assay_core::{DataChoice, Question, Task, TaskSettings};
+    use assay_core::{DataChoice, Task, TaskSettings};
     use assay_tasks::CodRep;
 
     use super::*;
@@ -224,7 +224,7 @@ mod tests {
             if self.fail_at == Some(ask.rank) {
                 return Err(Error::failed("the server is gone"));
             }
-            let Question::Line(question) = ask.question;
+            let question = ask.question.line()?;
             let length = question.line().len();
             std::thread::sleep(std::time::Duration::from_micros(length as u64 * 37 % 900));
             Ok(Response::Lines(vec![length + ask.sample as usize]).into())

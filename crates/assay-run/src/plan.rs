@@ -60,6 +60,7 @@ impl OpenTask {
     pub fn open(request: TaskRequest) -> Result<Arc<Self>> {
         let task = assay_tasks::find(&request.name)?;
         let problems = task.open(&request.data, &request.settings, true)?;
+        problems.can_be_asked()?;
         let wanted = select(problems.ids(), &request.ids, request.limit)?;
         let digest = DataDigest::of(problems.as_ref(), &wanted)?;
         Ok(Arc::new(Self { request, task, problems, wanted, digest }))
@@ -83,7 +84,9 @@ impl Plan {
         solver_settings: SolverSettings,
         tool: Tool,
     ) -> Result<Self> {
-        let built = SolverSpec::parse(solver)?.build(&solver_settings, open.problems.as_ref())?;
+        let spec = SolverSpec::parse(solver)?;
+        spec.check(open.task.card())?;
+        let built = spec.build(&solver_settings, open.problems.as_ref())?;
         let BuiltSolver { solver: ready, identity } = built;
         let signature = signature(
             open.task,
@@ -129,7 +132,7 @@ pub(crate) fn signature(
     for (name, value) in task.signature_fields(settings) {
         signature = signature.field(name, value);
     }
-    signature.field("ci", assay_stats::METHOD).field("assay", &tool.version)
+    signature.field("ci", task.interval()).field("assay", &tool.version)
 }
 
 fn select(all: &[ProblemId], ids: &[String], limit: Option<usize>) -> Result<Selection> {

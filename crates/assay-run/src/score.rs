@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use assay_core::{
     Cancel, Case, Check, Counts, Digest, Fault, FaultKind, Fingerprint, Flaw, Grader, NoAnswer,
-    ProblemId, Problems, Reading, Reference, Response, Result, Results, Selection, Tally, Task,
-    TaskSettings, Verdict, Why,
+    Place, ProblemId, Problems, Reading, Reference, Response, Result, Results, Selection, Tally,
+    Task, TaskSettings, Verdict, Why,
 };
 use assay_solvers::AnswerFile;
 
@@ -133,9 +133,9 @@ impl Marking<'_> {
                 return Ok(());
             }
             Check::Impossible(fault) => {
-                let line = answer.map_or(0, |(line, _)| *line);
+                let place = answer.map_or(Place::FILE, |(place, _)| *place);
                 let message = format!("{}: {}", self.ids[rank], fault.message);
-                self.file.faults.add(line, Fault { message, ..fault });
+                self.file.faults.add(place, Fault { message, ..fault });
             }
         }
         let problem = &self.ids[rank];
@@ -149,8 +149,8 @@ impl Marking<'_> {
     /// A problem without a usable solution cannot be graded: an answer to it is refused, and without
     /// an answer it costs what every problem without an answer costs.
     fn note_flaw(&mut self, flaw: Flaw) {
-        if let Some((line, _)) = self.file.answers[flaw.rank] {
-            self.file.faults.add(line, Fault::new(FaultKind::NoSolution, flaw.reason.clone()));
+        if let Some((place, _)) = self.file.answers[flaw.rank] {
+            self.file.faults.add(place, Fault::new(FaultKind::NoSolution, flaw.reason.clone()));
         }
         let reason = NoAnswer { why: Why::Silent, detail: flaw.reason.clone() };
         let verdict = Verdict::unanswered(flaw.id.clone(), 0, &reason);

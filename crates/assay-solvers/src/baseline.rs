@@ -33,10 +33,12 @@ pub enum Baseline {
     Worst,
     /// The solution.
     Gold,
+    /// The source as it is.
+    Copy,
 }
 
 impl Baseline {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::First,
         Self::Middle,
         Self::Last,
@@ -46,6 +48,7 @@ impl Baseline {
         Self::MostSimilarParses,
         Self::Worst,
         Self::Gold,
+        Self::Copy,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -59,6 +62,7 @@ impl Baseline {
             Self::MostSimilarParses => "most-similar-parses",
             Self::Worst => "worst",
             Self::Gold => "gold",
+            Self::Copy => "copy",
         }
     }
 
@@ -78,7 +82,7 @@ impl Baseline {
             Self::First | Self::Middle | Self::Last | Self::MostSimilar => {
                 format!("{name},top={top}")
             }
-            Self::Worst | Self::Gold => name.to_owned(),
+            Self::Worst | Self::Gold | Self::Copy => name.to_owned(),
         }
     }
 }
@@ -117,6 +121,7 @@ impl BaselineSolver {
                 let possible = parsing_first(question, &possible, top);
                 in_order(possible, others, length, top)
             }
+            Baseline::Copy => return None,
             Baseline::Gold => vec![solution?],
             Baseline::Worst => {
                 let solution = solution?;
@@ -128,13 +133,21 @@ impl BaselineSolver {
 
 impl AnswerEach for BaselineSolver {
     fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
-        let Question::Line(question) = ask.question;
-        let solution = ask.reference.and_then(|Reference::Line(reference)| reference.solution);
-        let response = match self.lines(question, solution) {
-            Some(lines) => Response::Lines(lines),
-            None => Response::none(Why::Silent, "the solution is not known"),
+        let response = match (ask.question, ask.reference) {
+            (Question::Line(question), reference) => {
+                let solution = reference.and_then(solution_of);
+                self.lines(question, solution).map(Response::Lines)
+            }
+            (Question::Text(question), _) if self.baseline == Baseline::Copy => {
+                Some(Response::Text(question.source.clone()))
+            }
+            (Question::Text(_), Some(Reference::Text(reference))) => {
+                reference.texts.first().cloned().map(Response::Text)
+            }
+            (Question::Text(_), _) => None,
         };
-        Ok(response.into())
+        let silent = || Response::none(Why::Silent, "the solution is not known");
+        Ok(response.unwrap_or_else(silent).into())
     }
 
     fn effort(&self) -> Effort {
@@ -148,6 +161,13 @@ impl AnswerEach for BaselineSolver {
 
     fn peeks(&self) -> bool {
         matches!(self.baseline, Baseline::Worst | Baseline::Gold)
+    }
+}
+
+fn solution_of(reference: &Reference) -> Option<usize> {
+    match reference {
+        Reference::Line(reference) => reference.solution,
+        Reference::Text(_) => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod file;
 mod locate;
 mod parsing;
 mod program;
+mod rewrite;
 mod spec;
 
 pub use answer_file::{AnswerFile, Faults};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use assay_core::{AnswerEach, Ask, Confidence, Digest, Error, Question, Response, Result, Said};
+use assay_core::{AnswerEach, Ask, Confidence, Digest, Error, Response, Result, Said};
 use assay_locate::{Locator, Model, Ranked};
 
 /// The datasets that the weights inside the binary were trained on.
@@ -49,7 +49,7 @@ impl LocateSolver {
 
 impl AnswerEach for LocateSolver {
     fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
-        let Question::Line(question) = ask.question;
+        let question = ask.question.line()?;
         let mut ranked = self.locator.rank(question.line(), question.program());
         ranked.truncate(self.top);
         if ranked.is_empty() {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_core::{DigestOf, Error, Problems, Result, Solver};
+use assay_core::{DigestOf, Error, Problems, QuestionKind, Result, Solver, TaskCard};
 use assay_locate::Locator;
 use serde::{Deserialize, Serialize};
 
@@ -12,40 +12,61 @@ use crate::baseline::{Baseline, BaselineSolver};
 use crate::file::FileSolver;
 use crate::locate::{self, LocateSolver};
 use crate::program::ProgramSolver;
+use crate::rewrite::{self, RewriteSolver};
 
 /// What there is to know about a solver.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct SolverCard {
     /// How it is named.
     pub spec: &'static str,
+    /// The kinds of questions that it answers.
+    pub answers: &'static [QuestionKind],
     /// What it does.
     pub about: &'static str,
 }
 
+const LINES: &[QuestionKind] = &[QuestionKind::Line];
+const TEXTS: &[QuestionKind] = &[QuestionKind::Text];
+const BOTH: &[QuestionKind] = &[QuestionKind::Line, QuestionKind::Text];
+
 /// Every kind of solver.
 pub const CARDS: &[SolverCard] = &[
-    SolverCard { spec: "locate", about: "the learned locator; locate:MODEL uses other weights" },
-    SolverCard { spec: "first", about: "always the first line" },
-    SolverCard { spec: "middle", about: "always the middle line" },
-    SolverCard { spec: "last", about: "always the last line" },
-    SolverCard { spec: "random", about: "--top K different lines at random; --seed decides which" },
-    SolverCard {
-        spec: "random-parses",
-        about: "like random, among the lines with which the file still parses as Java",
-    },
-    SolverCard { spec: "most-similar", about: "the line that shares most tokens with the new one" },
-    SolverCard {
-        spec: "most-similar-parses",
-        about: "like most-similar, among the lines with which the file still parses as Java",
-    },
-    SolverCard { spec: "worst", about: "the end of the file that is farther from the solution" },
-    SolverCard { spec: "gold", about: "the solution itself: checks data and grading" },
-    SolverCard {
-        spec: "program:CMD",
-        about: "runs CMD with the task folder as its last argument and reads one prediction a line",
-    },
-    SolverCard { spec: "file:PATH", about: "answers made elsewhere, as `assay score` reads them" },
+    card("locate", LINES, "the learned locator; locate:MODEL uses other weights"),
+    card("first", LINES, "always the first line"),
+    card("middle", LINES, "always the middle line"),
+    card("last", LINES, "always the last line"),
+    card("random", LINES, "--top K different lines at random; --seed decides which"),
+    card(
+        "random-parses",
+        LINES,
+        "like random, among the lines with which the file still parses as Java",
+    ),
+    card("most-similar", LINES, "the line that shares most tokens with the new one"),
+    card(
+        "most-similar-parses",
+        LINES,
+        "like most-similar, among the lines with which the file still parses as Java",
+    ),
+    card("worst", LINES, "the end of the file that is farther from the solution"),
+    card("copy", TEXTS, "the source as it is, in the wrong language"),
+    card("rewrite", TEXTS, "a translator of a few rules: words and layout, no meaning"),
+    card("gold", BOTH, "the solution itself: checks data and grading"),
+    card(
+        "program:CMD",
+        BOTH,
+        "runs CMD with the task folder, or a file with a source a line, as its last argument and \
+         reads one answer a line",
+    ),
+    card("file:PATH", BOTH, "answers made elsewhere, as `assay score` reads them"),
 ];
+
+const fn card(
+    spec: &'static str,
+    answers: &'static [QuestionKind],
+    about: &'static str,
+) -> SolverCard {
+    SolverCard { spec, answers, about }
+}
 
 /// Which solver is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +75,8 @@ pub enum SolverSpec {
     Locate(Option<PathBuf>),
     /// One of the baselines.
     Baseline(Baseline),
+    /// The translator of a few rules.
+    Rewrite,
     /// A command, split into words.
     Program(Vec<String>),
     /// A file of answers.
@@ -90,6 +113,7 @@ impl SolverSpec {
         }
         match text.split_once(':') {
             None if text == "locate" => Ok(Self::Locate(None)),
+            None if text == "rewrite" => Ok(Self::Rewrite),
             Some(("locate", path)) if !path.is_empty() => Ok(Self::Locate(Some(path.into()))),
             Some(("file", path)) if !path.is_empty() => Ok(Self::File(PathBuf::from(path))),
             Some(("program", command)) => match shlex::split(command) {
@@ -103,6 +127,31 @@ impl SolverSpec {
                     .hint(format!("the solvers are: {}", specs.join(", "))))
             }
         }
+    }
+
+    /// Fails if it cannot answer what the task asks, and names those solvers that can.
+    pub fn check(&self, task: &TaskCard) -> Result<()> {
+        let text = self.to_string();
+        let kind = |spec: &str| spec.split(':').next().unwrap_or_default().to_owned();
+        let card = CARDS.iter().find(|card| kind(card.spec) == kind(&text));
+        if card.is_none_or(|card| card.answers.contains(&task.asks)) {
+            return Ok(());
+        }
+        let able = CARDS.iter().filter(|card| card.answers.contains(&task.asks));
+        let able: Vec<&str> = able.map(|card| card.spec).collect();
+        let message = match task.asks {
+            QuestionKind::Line => {
+                format!("{text} answers with a text, but {} asks for a line", task.name)
+            }
+            QuestionKind::Text => {
+                format!("{text} answers with a line, but {} asks for a text", task.name)
+            }
+        };
+        Err(Error::usage(message).hint(format!(
+            "the solvers for {} are: {}",
+            task.name,
+            able.join(", ")
+        )))
     }
 
     /// Whether it looks at the solutions.
@@ -126,6 +175,10 @@ impl SolverSpec {
             Self::Baseline(baseline) => BuiltSolver {
                 solver: Solver::Each(Box::new(BaselineSolver::new(*baseline, settings))),
                 identity: baseline.identity(settings),
+            },
+            Self::Rewrite => BuiltSolver {
+                solver: Solver::Each(Box::new(RewriteSolver)),
+                identity: format!("rewrite@{}", rewrite::VERSION),
             },
             Self::Locate(weights) => {
                 let weights = weights.as_ref().map(|path| settings.working_folder.join(path));
@@ -174,6 +227,7 @@ impl fmt::Display for SolverSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Baseline(baseline) => f.write_str(baseline.name()),
+            Self::Rewrite => f.write_str("rewrite"),
             Self::Locate(None) => f.write_str("locate"),
             Self::Locate(Some(path)) => write!(f, "locate:{}", path.display()),
             Self::File(path) => write!(f, "file:{}", path.display()),
@@ -215,6 +269,8 @@ mod tests {
             "random-parses",
             "locate",
             "locate:a/model.bin",
+            "copy",
+            "rewrite",
             "file:a/b.txt",
             "program:python3 'my predictor.py' -v",
         ] {

@@ -45,11 +45,16 @@ pub fn bounded_mean(values: &[f64]) -> Option<Estimate> {
     }
     let squares: ExactSum = values.iter().map(|value| (value - mean) * (value - mean)).collect();
     let relative = squares.value() / greatest_variance;
-    let share_of_greatest = (relative + IMAGINED) / (count + IMAGINED);
-    Some(wilson(mean, (count / share_of_greatest).max(count), n))
+    Some(wilson(mean, (count / mixed_share(relative, count)).max(count), n))
 }
 
-fn wilson(mean: f64, effective: f64, n: usize) -> Estimate {
+/// The variance as a share of the greatest possible, after the imagined observations were mixed in;
+/// `relative` is the sum of the squares in units of the greatest variance.
+pub(crate) fn mixed_share(relative: f64, count: f64) -> f64 {
+    (relative + IMAGINED) / (count + IMAGINED)
+}
+
+pub(crate) fn wilson(mean: f64, effective: f64, n: usize) -> Estimate {
     let z2 = Z * Z;
     let centre = (mean + z2 / (2.0 * effective)) / (1.0 + z2 / effective);
     let spread = mean * (1.0 - mean) / effective + z2 / (4.0 * effective * effective);

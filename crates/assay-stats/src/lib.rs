@@ -1,7 +1,9 @@
 //! How sure a number is: sums that do not depend on order, and 95 % intervals.
 
 mod interval;
+mod jackknife;
 mod sum;
 
 pub use interval::{METHOD, bounded_mean, proportion};
+pub use jackknife::{CORPUS_METHOD, corpus_metric};
 pub use sum::ExactSum;

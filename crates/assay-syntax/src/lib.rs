@@ -2,14 +2,15 @@
 
 pub mod comments;
 pub mod flow;
+mod grammar;
 pub mod java;
-mod language;
 mod mix;
 mod outline;
 mod space;
 mod tree;
 mod work;
 
-pub use language::Language;
+pub use assay_core::Language;
+pub use grammar::grammar;
 pub use space::{is_space, trim};
 pub use tree::SyntaxTree;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::{ParseOptions, ParseState, Parser, Point, TreeCursor};
 
 use crate::Language;
+use crate::grammar::parser_tables;
 use crate::mix::{Mixer, mix};
 use crate::work::Work;
 
@@ -56,7 +57,7 @@ impl<'a> SyntaxTree<'a> {
         let tree = PARSERS.with_borrow_mut(|parsers| {
             let parser = parsers.entry(language).or_insert_with(|| {
                 let mut parser = Parser::new();
-                let fits = parser.set_language(&language.parser_tables());
+                let fits = parser.set_language(&parser_tables(language));
                 debug_assert!(fits.is_ok(), "the grammars are those that the parser was built for");
                 parser
             });
@@ -267,7 +268,7 @@ mod tests {
     /// The s-expressions of all subtrees in the order of ours: a subtree after those within it.
     fn expressions(text: &str, language: Language) -> Vec<String> {
         let mut parser = Parser::new();
-        parser.set_language(&language.parser_tables()).unwrap();
+        parser.set_language(&parser_tables(language)).unwrap();
         let tree = parser.parse(text, None).unwrap();
         let mut found = Vec::new();
         collect(tree.root_node(), true, &mut found);

@@ -1,16 +1,22 @@
 //! The tasks: one file each, one line in the [`REGISTRY`].
 
+mod c2c;
 mod codrep;
 mod page;
 mod sample;
+mod trans;
+mod translation;
 
 use assay_core::{Error, Result, Task};
 
+pub use c2c::C2C;
 pub use codrep::CodRep;
 pub use page::page;
+pub use trans::{TRANS_CS_JAVA, TRANS_JAVA_CS};
+pub use translation::Translation;
 
 /// Every task there is.
-pub const REGISTRY: &[&dyn Task] = &[&CodRep];
+pub const REGISTRY: &[&dyn Task] = &[&CodRep, &C2C, &TRANS_JAVA_CS, &TRANS_CS_JAVA];
 
 /// The task called `name`.
 pub fn find(name: &str) -> Result<&'static dyn Task> {

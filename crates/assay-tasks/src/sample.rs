@@ -6,11 +6,27 @@ use assay_data::Store;
 use include_dir::{Dir, include_dir};
 
 static CODREP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/codrep");
+static C2C: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/c2c");
+static JAVA_CS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/trans-java-cs");
 
 /// The CodRep problems of the tour.
 pub(crate) fn codrep() -> Store {
+    store(&CODREP)
+}
+
+/// The functions in Java and Python of the tour.
+pub(crate) fn c2c() -> Store {
+    store(&C2C)
+}
+
+/// The methods in Java and C# of the tour.
+pub(crate) fn java_cs() -> Store {
+    store(&JAVA_CS)
+}
+
+fn store(folder: &'static Dir<'_>) -> Store {
     let mut files = Vec::new();
-    collect(&CODREP, &mut files);
+    collect(folder, &mut files);
     Store::memory("sample", files)
 }
 

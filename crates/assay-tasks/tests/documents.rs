@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use assay_core::{DataChoice, Question, Reading, Selection, TaskSettings};
+use assay_core::{
+    Cancel, Case, DataChoice, Question, QuestionKind, Reading, Response, Selection, TaskSettings,
+};
 use assay_data::codrep::Dataset;
 use assay_data::codrep::verify::verify;
 use assay_tasks::{REGISTRY, page};
@@ -27,21 +29,23 @@ fn the_page_of_tasks_is_up_to_date() {
 }
 
 #[test]
-fn every_task_has_at_least_forty_problems_inside() {
+fn every_task_has_at_least_a_dozen_problems_inside() {
     for task in REGISTRY {
         let problems = task.open(&DataChoice::Sample, &TaskSettings::default(), true).unwrap();
         let total = problems.ids().len();
-        assert!(total >= 40, "{}: {total}", task.card().name);
+        assert!(total >= 12, "{}: {total}", task.card().name);
         let mut distinct = BTreeSet::new();
         problems
             .read(&Selection::all(total), &mut |reading| {
                 let Reading::Problem(problem) = reading else { panic!("{reading:?}") };
-                let Question::Line(question) = &problem.question;
-                distinct.insert(question.program().to_vec());
+                distinct.insert(match &problem.question {
+                    Question::Line(question) => question.program().to_vec(),
+                    Question::Text(question) => question.source.clone().into_bytes(),
+                });
                 Ok(std::ops::ControlFlow::Continue(()))
             })
             .unwrap();
-        assert_eq!(distinct.len(), total, "no two problems are about the same file");
+        assert_eq!(distinct.len(), total, "no two problems are about the same program");
     }
 }
 
@@ -50,4 +54,35 @@ fn the_sample_is_a_sound_dataset_on_disk_too() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/codrep");
     let datasets = Dataset::open_all(&[folder], true).unwrap();
     assert_eq!(verify(&datasets[0]).unwrap().malformed, []);
+}
+
+#[test]
+fn every_metric_of_a_task_is_on_its_card() {
+    for task in REGISTRY {
+        let settings = TaskSettings::default();
+        let card = task.card();
+        let problems = task.open(&DataChoice::Sample, &settings, true).unwrap();
+        let grader = task.grader(&settings).unwrap();
+        let mut tally = task.tally(&settings);
+        problems.references(&mut |rank, reference| {
+            let response = match card.asks {
+                QuestionKind::Line => Response::Lines(vec![1]),
+                QuestionKind::Text => Response::Text("x".to_owned()),
+            };
+            let case = Case {
+                problem: &problems.ids()[rank],
+                sample: 0,
+                reference: &reference.unwrap(),
+                response: &response,
+                cancel: &Cancel::new(),
+            };
+            tally.add(&grader.grade(&case).unwrap());
+        });
+        let metrics = tally.metrics();
+        assert!(!metrics.is_empty(), "{} has no metrics", card.name);
+        for (name, _) in metrics.iter() {
+            let known = card.metrics.iter().any(|metric| metric.name == name);
+            assert!(known, "{name} is not on the card of {}", card.name);
+        }
+    }
 }

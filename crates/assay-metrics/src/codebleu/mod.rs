@@ -7,7 +7,7 @@ mod words;
 
 use assay_core::{Error, Result};
 use assay_stats::ExactSum;
-use assay_syntax::{Language, trim};
+use assay_syntax::{Language, grammar, trim};
 
 use crate::text::{Part, Score, Sums, TextMetric};
 use keywords::keywords;
@@ -118,7 +118,7 @@ impl TextMetric for CodeBleu {
             self.variant.name(),
             weights.join(","),
             self.language,
-            self.language.grammar(),
+            grammar(self.language),
             self.version
         )
     }

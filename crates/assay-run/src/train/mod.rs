@@ -104,7 +104,10 @@ impl Lessons {
 
     fn add(&mut self, problem: &Problem, lines: Vec<usize>, classes: &[u8]) {
         let (Question::Line(question), Reference::Line(reference)) =
-            (&problem.question, &problem.reference);
+            (&problem.question, &problem.reference)
+        else {
+            return;
+        };
         let Some(solution) = reference.solution else { return };
         let name = problem.id.as_str().rsplit_once('/').map_or("", |(name, _)| name);
         let known = self.datasets.iter().position(|dataset| dataset == name);
@@ -191,8 +194,11 @@ fn importance(gains: &[f64]) -> Vec<(String, f64)> {
 }
 
 fn table(problem: &Problem) -> Table {
-    let Question::Line(question) = &problem.question;
-    Table::new(question.line(), question.program())
+    match &problem.question {
+        Question::Line(question) => Table::new(question.line(), question.program()),
+        // CodRep asks about lines only; what is no such question has no lines to learn from.
+        Question::Text(_) => Table::new(b"", b""),
+    }
 }
 
 /// Hands over the wanted problems, many at a time.

@@ -7,7 +7,7 @@ use assay_core::{
     Why,
 };
 
-use super::process::Process;
+use super::process::{LONGEST_LINE, Process};
 use super::{ProgramSolver, Staged};
 
 /// How many unreadable lines are kept as evidence.
@@ -18,6 +18,8 @@ pub(super) struct Conversation<'a> {
     solver: &'a ProgramSolver,
     staged: &'a Staged,
     problems: &'a dyn Problems,
+    /// The problems to which no line has been said yet, where lines come in their order.
+    next: std::vec::IntoIter<usize>,
     /// Tasks that have no answer yet.
     open: BTreeSet<usize>,
     /// Open tasks for which something was said that is no answer.
@@ -33,15 +35,16 @@ impl<'a> Conversation<'a> {
         problems: &'a dyn Problems,
     ) -> Self {
         let open = staged.ranks.clone();
+        let next = open.iter().copied().collect::<Vec<_>>().into_iter();
         let (spoiled, garbage) = (HashMap::new(), Vec::new());
-        Self { solver, staged, problems, open, spoiled, garbage_lines: 0, garbage }
+        Self { solver, staged, problems, next, open, spoiled, garbage_lines: 0, garbage }
     }
 
     /// Runs the program, passes its answers on, and says of every other task why it has none.
     pub(super) fn hold(mut self, cancel: &Cancel, emit: &mut dyn TakeAnswers) -> Result<()> {
         let solver = self.solver;
         let mut command = solver.command.clone();
-        command.push(self.staged.folder.display().to_string());
+        command.push(self.staged.path.display().to_string());
         let mut process = Process::start(&command, &solver.working_folder, solver.time_limit)?;
         let end = process.converse(cancel, &mut |line| self.hear(line, emit))?;
         let wall = process.elapsed();
@@ -62,7 +65,9 @@ impl<'a> Conversation<'a> {
     }
 
     fn hear(&mut self, line: &[u8], emit: &mut dyn TakeAnswers) -> Result<()> {
-        match self.understand(line) {
+        let understood =
+            if self.staged.in_order { self.take_next(line) } else { self.understand(line) };
+        match understood {
             Ok(None) => Ok(()),
             Ok(Some((rank, response))) => {
                 self.open.remove(&rank);
@@ -73,6 +78,23 @@ impl<'a> Conversation<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// The next line answers the next problem, whatever it says.
+    fn take_next(&mut self, line: &[u8]) -> Result<Option<(usize, Response)>, Fault> {
+        let Some(rank) = self.next.next() else {
+            let count = self.staged.ranks.len();
+            let message = format!("one line more than the {count} sources");
+            return Err(Fault::new(FaultKind::Malformed, message));
+        };
+        let fault = |message: &str| Fault::new(FaultKind::Malformed, message).about(rank);
+        let ended = line.strip_suffix(b"\n");
+        if ended.is_none() && line.len() as u64 == LONGEST_LINE {
+            return Err(fault("the line is too long"));
+        }
+        let text = std::str::from_utf8(ended.unwrap_or(line));
+        let text = text.map_err(|_| fault("the line is not UTF-8"))?;
+        Ok(Some((rank, Response::Text(text.strip_suffix('\r').unwrap_or(text).to_owned()))))
     }
 
     fn understand(&self, line: &[u8]) -> Result<Option<(usize, Response)>, Fault> {

@@ -13,7 +13,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// The longest line of output that is taken; the rest of a longer one is dropped.
-const LONGEST_LINE: u64 = 64 << 10;
+pub(super) const LONGEST_LINE: u64 = 64 << 10;
 /// How many lines may wait to be heard.
 const WAITING_LINES: usize = 256;
 /// How much of the end of standard error is kept.

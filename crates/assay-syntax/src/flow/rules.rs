@@ -7,6 +7,7 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 
 use crate::Language;
+use crate::grammar::parser_tables;
 
 /// The rules of one language.
 pub(super) struct Rules {
@@ -240,7 +241,7 @@ impl Compiled {
         static COMPILED: [OnceLock<Compiled>; 11] = [const { OnceLock::new() }; 11];
         COMPILED[language as usize].get_or_init(|| {
             let rules = rules(language);
-            let tables = language.parser_tables();
+            let tables = parser_tables(language);
             let count = u16::try_from(tables.node_kind_count()).unwrap_or(u16::MAX);
             let name = |id| tables.node_kind_for_id(id).unwrap_or_default();
             let kinds = (0..count).map(|id| kind(name(id), rules)).collect();

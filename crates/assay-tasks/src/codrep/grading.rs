@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use assay_core::{
-    Case, Check, Effort, Estimate, Fault, FaultKind, Grader, LineReference, Named, Outcome,
-    Reference, Response, Result, Tally, Verdict,
+    Case, Check, Effort, Estimate, Fault, FaultKind, Grader, LineReference, Named, NoAnswer,
+    Outcome, Reference, Response, Result, Tally, Verdict, Why,
 };
 use assay_metrics::line::{UNANSWERED_LOSS, grade_lines, mean_by_change};
 use assay_stats::{bounded_mean, proportion};
@@ -22,11 +22,10 @@ pub(super) struct LineGrader;
 
 impl Grader for LineGrader {
     fn check(&self, reference: &Reference, response: &Response) -> Check {
-        let Reference::Line(LineReference { length, solution, .. }) = *reference;
-        let lines = match response {
-            Response::Lines(lines) => lines,
-            Response::None(_) => return Check::Possible,
+        let (Reference::Line(reference), Response::Lines(lines)) = (reference, response) else {
+            return not_lines(response);
         };
+        let LineReference { length, solution, .. } = *reference;
         // A line up to the right one is in the file, whose length then does not matter: most
         // answers are checked without their file being opened.
         let surely = length.or(solution).unwrap_or_default();
@@ -39,12 +38,14 @@ impl Grader for LineGrader {
     }
 
     fn grade(&self, case: &Case<'_>) -> Result<Verdict> {
-        let Reference::Line(reference) = case.reference;
         let (problem, sample) = (case.problem.clone(), case.sample);
+        let Reference::Line(reference) = case.reference else {
+            return Ok(Verdict::excluded(problem, "it is no question about a line".to_owned()));
+        };
         let lines = match case.response {
             Response::Lines(lines) => lines,
-            Response::None(reason) => {
-                let verdict = Verdict::unanswered(problem, sample, reason);
+            other => {
+                let verdict = Verdict::unanswered(problem, sample, &why_none(other));
                 return Ok(with_change(verdict.score(LOSS, UNANSWERED_LOSS), reference));
             }
         };
@@ -65,6 +66,21 @@ impl Grader for LineGrader {
 
     fn effort(&self) -> Effort {
         Effort::Trivial
+    }
+}
+
+/// Silence is possible; another kind of answer is not.
+fn not_lines(response: &Response) -> Check {
+    match response {
+        Response::None(_) => Check::Possible,
+        other => Check::Impossible(Fault::new(FaultKind::Malformed, why_none(other).detail)),
+    }
+}
+
+fn why_none(response: &Response) -> NoAnswer {
+    match response {
+        Response::None(reason) => reason.clone(),
+        _ => NoAnswer { why: Why::Invalid, detail: "the answer is no line number".to_owned() },
     }
 }
 

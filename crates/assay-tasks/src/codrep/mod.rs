@@ -5,9 +5,11 @@ mod problems;
 mod report;
 
 use assay_core::{
-    DataChoice, Grader, MetricCard, Problems, Result, Results, Tally, Task, TaskCard, TaskSettings,
+    DataChoice, Grader, MetricCard, Problems, QuestionKind, Result, Results, Tally, Task, TaskCard,
+    TaskSettings,
 };
 use assay_data::codrep::Dataset;
+use assay_stats::METHOD;
 
 use crate::sample;
 
@@ -17,6 +19,8 @@ pub struct CodRep;
 static CARD: TaskCard = TaskCard {
     name: "codrep",
     version: 1,
+    asks: QuestionKind::Line,
+    folder: "codrep",
     summary: "predict which line of a file a given line replaces",
     about: "A commit replaced exactly one line of a source file. Given the new line and the old \
         file, say which line it was. CodRep was a competition of KTH in 2018, with five datasets of \
@@ -99,6 +103,10 @@ impl Task for CodRep {
 
     fn tally(&self, _settings: &TaskSettings) -> Box<dyn Tally> {
         Box::<grading::LineTally>::default()
+    }
+
+    fn interval(&self) -> &'static str {
+        METHOD
     }
 
     fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)> {

@@ -120,6 +120,7 @@ Examples:
   assay run codrep --data Dataset1:Dataset2 --solver middle --solver last
   assay run codrep --data Dataset4.tar.zst --solver 'program:python3 predictor.py'
   assay run codrep --data sample --solver random --top 5 --seed 7 -L 10 --json
+  assay run c2c --data g4g_functions.zip --solver 'program:python3 translate.py'
   assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d
 
 The record of a run is a folder of plain files: run.json, answers.jsonl, verdicts.jsonl and
@@ -201,6 +202,7 @@ Examples:
   cat predictions.txt | assay score codrep - -d /data/Dataset1:/data/Dataset2
   assay score codrep predictions.txt --data Dataset4 --format codrep
   assay score codrep predictions.txt --data Dataset4 --distinct
+  assay score c2c prediction_C2C.json --data true_C2C.json
 
 A line that cannot be accepted refuses the whole file; all such lines are listed.")]
 pub(crate) struct ScoreArguments {

@@ -16,8 +16,15 @@ use crate::output;
 
 pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
     let root = data_root(root)?;
-    let tasks = REGISTRY.iter().map(|task| task.card().name);
-    let listed: Vec<Listed> = tasks.flat_map(|task| catalogue::list(&root, task)).collect();
+    let mut folders: Vec<(&str, &str)> = Vec::new();
+    for card in REGISTRY.iter().map(|task| task.card()) {
+        // Tasks that share their data list it once.
+        if folders.iter().all(|(_, folder)| *folder != card.folder) {
+            folders.push((card.name, card.folder));
+        }
+    }
+    let list = |(task, folder)| catalogue::list(&root, task, folder);
+    let listed: Vec<Listed> = folders.into_iter().flat_map(list).collect();
     if json {
         output::json_pretty(&listed)?;
         return Ok(exit_code::DONE);

@@ -21,8 +21,11 @@ pub(crate) fn solvers(json: bool) -> Result<u8> {
     if json {
         output::json_pretty(&CARDS)?;
     } else {
-        let rows = CARDS.iter().map(|card| [card.spec.to_owned(), card.about.to_owned()]);
-        output::table(["solver", "what it answers"], rows)?;
+        let rows = CARDS.iter().map(|card| {
+            let kinds: Vec<String> = card.answers.iter().map(ToString::to_string).collect();
+            [card.spec.to_owned(), kinds.join(", "), card.about.to_owned()]
+        });
+        output::table(["solver", "for a", "what it answers"], rows)?;
     }
     Ok(exit_code::DONE)
 }

@@ -15,7 +15,7 @@ mod train;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_core::{Cancel, DataChoice, Error, Result, exit_code};
+use assay_core::{Cancel, DataChoice, Error, Result, TaskCard, exit_code};
 use assay_run::Tool;
 use assay_solvers::SolverSettings;
 use clap::CommandFactory;
@@ -64,16 +64,17 @@ fn tool() -> Tool {
 }
 
 /// Where a task's problems come from, by what was typed or by what lies in the data folder.
-fn choose_data(arguments: &DataArguments, task: &str) -> Result<DataChoice> {
+fn choose_data(arguments: &DataArguments, card: &TaskCard) -> Result<DataChoice> {
     if !arguments.data.is_empty() {
         return data_at(&arguments.data);
     }
     let root = data_root(arguments.data_root.clone())?;
-    let folder = root.join(task);
+    let folder = root.join(card.folder);
     if folder.is_dir() {
         return Ok(DataChoice::Paths(vec![absolute(&folder)?]));
     }
-    Err(Error::usage(format!("there is no data for {task} in {}", root.display())).hint(format!(
+    let message = format!("there is no data for {} in {}", card.name, root.display());
+    Err(Error::usage(message).hint(format!(
         "name a dataset with --data, set ASSAY_DATA, or try the problems inside: --data {SAMPLE}"
     )))
 }

@@ -17,6 +17,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     let cancel = cancel_on_interrupt()?;
     let task = assay_tasks::find("codrep")?;
     let spec = SolverSpec::parse(&arguments.solver)?;
+    spec.check(task.card())?;
     let data = data_at(std::slice::from_ref(&arguments.folder))?;
     let settings = TaskSettings::default();
     let problems = task.open(&data, &settings, spec.needs_references())?;
@@ -79,6 +80,7 @@ impl<'a> Line<'a> {
     fn new(problems: &'a dyn Problems, prediction: &'a Prediction, top: usize) -> Self {
         let (lines, reason) = match &prediction.answer {
             Ok(Response::Lines(lines)) => (lines.as_slice(), None),
+            Ok(Response::Text(_)) => ([].as_slice(), Some("the answer is no line number")),
             Ok(Response::None(reason)) => ([].as_slice(), Some(reason.detail.as_str())),
             Err(reason) => ([].as_slice(), Some(reason.as_str())),
         };

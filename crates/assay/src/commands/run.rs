@@ -27,8 +27,7 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
     }
     let mut plans = Vec::new();
     for task in &arguments.tasks {
-        assay_tasks::find(task)?;
-        let data = choose_data(&arguments.data, task)?;
+        let data = choose_data(&arguments.data, assay_tasks::find(task)?.card())?;
         plans.extend(plans_for(arguments, task, data)?);
     }
     Session::new(arguments, &cancel).run(plans)
@@ -46,7 +45,7 @@ pub(crate) fn plans_for(
         if arguments.solvers.is_empty() { defaults() } else { arguments.solvers.clone() };
     let settings = solver_settings(&arguments.solving)?;
     for solver in &solvers {
-        SolverSpec::parse(solver)?;
+        SolverSpec::parse(solver)?.check(card)?;
     }
     let open = OpenTask::open(TaskRequest {
         name: task.to_owned(),

@@ -12,7 +12,7 @@ use crate::output;
 
 pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let task = assay_tasks::find(&arguments.task)?;
-    let data = choose_data(&arguments.data, &arguments.task)?;
+    let data = choose_data(&arguments.data, task.card())?;
     let settings = TaskSettings { rules: arguments.data.rules.into() };
     let problems = task.open(&data, &settings, true)?;
     let (mut reader, name) = open(arguments)?;

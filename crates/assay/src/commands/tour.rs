@@ -1,6 +1,7 @@
 //! `assay run` without a task: every kind of task, on problems inside the binary.
 
-use assay_core::{Cancel, DataChoice, Error, Result};
+use assay_core::{Cancel, DataChoice, Error, Result, TaskCard};
+use assay_solvers::SolverSpec;
 use assay_tasks::REGISTRY;
 
 use super::run::{Session, plans_for};
@@ -8,7 +9,7 @@ use crate::args::RunArguments;
 use crate::output;
 
 /// What to try after the tour, and what it shows.
-const NEXT: [(&str, &str); 5] = [
+const NEXT: [(&str, &str); 6] = [
     ("what the task is, its rules and metrics", "ASSAY show codrep"),
     (
         "predictions in the competition's format, scored; put a mistake into the file and see",
@@ -23,8 +24,17 @@ const NEXT: [(&str, &str); 5] = [
         "the competition's data, as a folder or an archive",
         "ASSAY run codrep --data Dataset4.tar.zst",
     ),
+    (
+        "translations in Fusion Brain's format, one JSON object of problem and text, scored",
+        "ASSAY score c2c prediction_C2C.json --data true_C2C.json",
+    ),
     ("every command, with examples", "ASSAY --help"),
 ];
+
+/// Why a solver that was asked for cannot do a task; a spec that is none is told later.
+fn unable(solver: &str, card: &TaskCard) -> Option<Error> {
+    SolverSpec::parse(solver).ok()?.check(card).err()
+}
 
 pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
     if !arguments.data.data.is_empty() {
@@ -34,6 +44,10 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
     let mut plans = Vec::new();
     for task in REGISTRY {
         let card = task.card();
+        if let Some(error) = arguments.solvers.iter().find_map(|solver| unable(solver, card)) {
+            output::talk(&format!("tour: {} is left out: {error}", card.name));
+            continue;
+        }
         output::talk(&format!("tour: {} ({})", card.name, card.summary));
         plans.extend(plans_for(arguments, card.name, DataChoice::Sample)?);
     }

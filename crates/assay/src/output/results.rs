@@ -7,8 +7,7 @@ use super::terminal::Page;
 use super::{STYLE, listing, say};
 
 const INTERVAL_TITLE: &str = " [95 %]";
-/// A number with its interval, the space between columns, and the last column.
-const NUMBER_WIDTH: usize = 23;
+/// The space between columns, and the last column.
 const COLUMN_GAP: usize = 3;
 const N_WIDTH: usize = 7;
 
@@ -30,6 +29,9 @@ pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
             of_task.iter().map(|results| counts_row(results)),
         )?;
         rest = others;
+        if !rest.is_empty() {
+            say("\n")?;
+        }
     }
     say("\n")?;
     let signatures = results.iter().map(|results| results.signature.to_string());
@@ -64,7 +66,11 @@ fn side_by_side(results: &[&Results]) -> Result<()> {
     let mut names = metric_names(results);
     let solver = results.iter().map(|results| shorten(&results.solver).chars().count()).max();
     let fixed = solver.unwrap_or_default() + COLUMN_GAP + N_WIDTH;
-    let column = |name: &str| (name.len() + INTERVAL_TITLE.len()).max(NUMBER_WIDTH) + COLUMN_GAP;
+    let column = |name: &str| {
+        let numbers = results.iter().filter_map(|results| results.metrics.get(name));
+        let widest = numbers.map(|estimate| with_interval(estimate).len()).max();
+        (name.len() + INTERVAL_TITLE.len()).max(widest.unwrap_or_default()) + COLUMN_GAP
+    };
     let mut left_out = Vec::new();
     while names.len() > 1
         && fixed + names.iter().map(|name| column(name)).sum::<usize>()
@@ -98,13 +104,14 @@ fn metric_rows(results: &Results) -> impl Iterator<Item = Vec<String>> {
     })
 }
 
+fn with_interval(estimate: &Estimate) -> String {
+    format!("{:.4} [{:.4}, {:.4}]", estimate.value, estimate.low, estimate.high)
+}
+
 fn metrics_row(results: &Results, names: &[&str]) -> Vec<String> {
-    let interval = |estimate: &Estimate| {
-        format!("{:.4} [{:.4}, {:.4}]", estimate.value, estimate.low, estimate.high)
-    };
     let mut row = vec![shorten(&results.solver)];
     for name in names {
-        row.push(results.metrics.get(name).map_or_else(String::new, interval));
+        row.push(results.metrics.get(name).map_or_else(String::new, with_interval));
     }
     let n = results.metrics.iter().next().map_or(0, |(_, estimate)| estimate.n);
     row.push(n.to_string());

@@ -1,0 +1,95 @@
+//! What is wrong with a file of answers, told so that it can be mended.
+
+use std::collections::BTreeMap;
+
+use assay_core::{Error, Fault, FaultKind, Place};
+
+/// How many faults are shown.
+const SHOWN: usize = 20;
+
+/// What is wrong with a file: the first few faults, and how many there are.
+#[derive(Debug, Default)]
+pub struct Faults {
+    /// By place, and within a place in the order in which they were found.
+    first: BTreeMap<(Place, usize), Fault>,
+    count: usize,
+    kind: Option<FaultKind>,
+    mixed: bool,
+    /// Whether something is not a whole line.
+    not_a_line: bool,
+}
+
+impl Faults {
+    /// Notes what is wrong at a place.
+    pub fn add(&mut self, place: Place, fault: Fault) {
+        self.count += 1;
+        self.not_a_line |= !place.is_line();
+        self.mixed |= self.kind.is_some_and(|kind| kind != fault.kind);
+        self.kind = Some(fault.kind);
+        self.first.insert((place, self.count), fault);
+        if self.first.len() > SHOWN {
+            self.first.pop_last();
+        }
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// How many things are wrong.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Refuses the file called `name`.
+    pub fn refuse(&self, name: &str) -> Error {
+        let mut message = self.title(name);
+        for ((place, _), fault) in &self.first {
+            message += &format!("\n  {}: {}", place.within(name), fault.message);
+        }
+        if self.count > self.first.len() {
+            message += &format!("\n  … and {} more", self.count - self.first.len());
+        }
+        Error::refused(message).hint(self.hint())
+    }
+
+    fn title(&self, name: &str) -> String {
+        match (self.count, self.not_a_line) {
+            (1, false) => format!("1 line of {name} cannot be accepted"),
+            (count, false) => format!("{count} lines of {name} cannot be accepted"),
+            (1, true) => format!("1 thing is wrong in {name}"),
+            (count, true) => format!("{count} things are wrong in {name}"),
+        }
+    }
+
+    fn hint(&self) -> &'static str {
+        match self.kind.filter(|_| !self.mixed) {
+            Some(FaultKind::Duplicate) if self.not_a_line => "each problem takes one text",
+            Some(FaultKind::Duplicate) => {
+                "each problem takes one line; several guesses go on the same line, best first"
+            }
+            Some(FaultKind::UnknownProblem) => {
+                "name the dataset that the answers are for with --data"
+            }
+            Some(FaultKind::NoSolution) => {
+                "the dataset is incomplete: `assay data verify PATH` names every such file"
+            }
+            Some(FaultKind::WrongCount) => {
+                "texts go one a line in the order of the problems, or all into one JSON object: \
+                 {\"problem\": \"text\", …}"
+            }
+            Some(FaultKind::Missing) => {
+                "the original ends without a score where an answer is missing; with --rules strict \
+                 it counts as an empty one"
+            }
+            _ if self.not_a_line => {
+                "nothing was scored; answers are one JSON object: {\"problem\": \"text\", …}"
+            }
+            _ => {
+                "nothing was scored; mend these lines, or leave them out: a missing answer costs as \
+                 much as a wrong one"
+            }
+        }
+    }
+}

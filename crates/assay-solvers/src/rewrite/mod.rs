@@ -1,0 +1,36 @@
+//! `rewrite`: a translator of a few rules, which knows words and layout but no meaning. What a
+//! learned translator is worth shows against it, not against a copy.
+
+mod braces;
+mod python;
+
+use assay_core::{AnswerEach, Ask, Effort, Language, Question, Response, Result, Said, Why};
+
+/// Raised when the rules change.
+pub(crate) const VERSION: u32 = 1;
+
+pub(crate) struct RewriteSolver;
+
+impl AnswerEach for RewriteSolver {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
+        let Question::Text(question) = ask.question else {
+            return Ok(Response::none(Why::Silent, "there is nothing to translate").into());
+        };
+        let source = question.source.as_str();
+        let text = match (question.language, question.wanted) {
+            (Language::Java, Language::Python) => python::from_java(source),
+            (Language::Java, Language::CSharp) => braces::java_to_csharp(source),
+            (Language::CSharp, Language::Java) => braces::csharp_to_java(source),
+            (from, into) => {
+                return Ok(
+                    Response::none(Why::Silent, format!("no rules: {from} to {into}")).into()
+                );
+            }
+        };
+        Ok(Response::Text(text).into())
+    }
+
+    fn effort(&self) -> Effort {
+        Effort::Trivial
+    }
+}

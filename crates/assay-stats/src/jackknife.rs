@@ -1,0 +1,210 @@
+//! 95 % intervals for metrics of a whole corpus that are no means, such as BLEU.
+//!
+//! Such a metric is a smooth function of counts that are summed over the problems. How far one
+//! problem moves it is seen by leaving that problem out; the spread of these moves is the metric's
+//! own spread (Tukey's jackknife). It is exact for means and right for smooth functions of them when
+//! problems are many. When they are few, or all alike, moves say too little: five perfect answers
+//! move nothing and prove little. So the spread is used as [`bounded_mean`](crate::bounded_mean)
+//! uses the variance of a mean: mixed with imagined problems of the greatest spread that a bounded
+//! mean can have, and put into Wilson's interval. For a share this *is* Wilson's interval; it stays
+//! within the metric's range and never shrinks to nothing. Nothing is drawn at random.
+
+use assay_core::Estimate;
+
+use crate::ExactSum;
+use crate::interval::{mixed_share, wilson};
+
+/// The name of the method, for signatures.
+pub const CORPUS_METHOD: &str = "jackknife-wilson95";
+
+/// A corpus metric between `range.0` and `range.1`: its value over all problems, and its values with
+/// each problem left out in turn.
+///
+/// `None` if there are no problems or the value is not a number. A value that is not a number with a
+/// problem left out says that everything hangs on that problem: then the spread is not known, and
+/// the greatest is taken.
+pub fn corpus_metric(value: f64, left_out: &[f64], range: (f64, f64)) -> Option<Estimate> {
+    let n = left_out.len();
+    let (low, high) = range;
+    let width = high - low;
+    if n == 0 || !value.is_finite() || width.is_nan() || width <= 0.0 {
+        return None;
+    }
+    let share = ((value - low) / width).clamp(0.0, 1.0);
+    let greatest = share * (1.0 - share);
+    let count = n as f64;
+    let effective = match spread(left_out) {
+        Some(spread) if greatest > 0.0 => {
+            let relative = spread / (width * width) / greatest;
+            count / mixed_share(relative, count)
+        }
+        _ => count,
+    };
+    // Fewer than one problem's worth of knowledge there is not.
+    let within = wilson(share, effective.max(1.0), n);
+    Some(Estimate {
+        value,
+        low: (low + within.low * width).min(value),
+        high: (low + within.high * width).max(value),
+        n,
+    })
+}
+
+/// The sum of the squared pseudo-value deviations: n times the variance of what each problem brings
+/// to the metric. `None` if something is not a number, or there is nothing to compare.
+fn spread(left_out: &[f64]) -> Option<f64> {
+    let count = left_out.len() as f64;
+    if count < 2.0 || !left_out.iter().all(|value| value.is_finite()) {
+        return None;
+    }
+    let mean = left_out.iter().copied().collect::<ExactSum>().value() / count;
+    // A pseudo-value is n·T − (n−1)·T₋ᵢ, so its deviation from their mean is n−1 times as large.
+    let moved = |value: &f64| (count - 1.0) * (value - mean);
+    Some(left_out.iter().map(|value| moved(value) * moved(value)).collect::<ExactSum>().value())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{bounded_mean, proportion};
+
+    /// The values of a mean with each number left out.
+    fn means_without(values: &[f64]) -> Vec<f64> {
+        let sum: f64 = values.iter().sum();
+        values.iter().map(|value| (sum - value) / (values.len() as f64 - 1.0)).collect()
+    }
+
+    fn mean_estimate(values: &[f64]) -> Estimate {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        corpus_metric(mean, &means_without(values), (0.0, 1.0)).unwrap()
+    }
+
+    fn check_alike(one: Estimate, other: Estimate) {
+        for (left, right) in
+            [(one.value, other.value), (one.low, other.low), (one.high, other.high)]
+        {
+            assert!((left - right).abs() < 1e-9, "{one:?} is not {other:?}");
+        }
+        assert_eq!(one.n, other.n);
+    }
+
+    #[test]
+    fn a_share_has_wilsons_interval_and_a_mean_that_of_means() {
+        for (successes, n) in [(0, 12), (12, 12), (3, 12), (1, 2), (40, 300)] {
+            let values: Vec<f64> = (0..n).map(|at| f64::from(u8::from(at < successes))).collect();
+            check_alike(mean_estimate(&values), proportion(successes, n).unwrap());
+        }
+        let values: Vec<f64> = (0..500).map(|at| f64::from(at % 7) / 7.0).collect();
+        check_alike(mean_estimate(&values), bounded_mean(&values).unwrap());
+    }
+
+    #[test]
+    fn certainty_is_never_complete() {
+        let perfect = corpus_metric(100.0, &[100.0; 12], (0.0, 100.0)).unwrap();
+        assert!(perfect.low < 80.0 && perfect.high.to_bits() == 100f64.to_bits(), "{perfect:?}");
+        let same = corpus_metric(0.75, &[0.75; 12], (0.0, 1.0)).unwrap();
+        assert!(same.low < 0.6 && same.high > 0.85, "{same:?}");
+        let alone = corpus_metric(0.5, &[f64::NAN], (0.0, 1.0)).unwrap();
+        assert!(alone.low < 0.2 && alone.high > 0.8, "{alone:?}");
+        assert!(corpus_metric(f64::NAN, &[0.5; 3], (0.0, 1.0)).is_none());
+        assert!(corpus_metric(0.5, &[], (0.0, 1.0)).is_none());
+    }
+
+    /// Numbers that are the same on every machine.
+    struct Draw(u64);
+
+    impl Draw {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        }
+    }
+
+    /// How much of one problem a made-up translator gets right.
+    type Skill = fn(&mut Draw) -> f64;
+
+    /// Some problems are easy and some are hard.
+    fn mixed(draw: &mut Draw) -> f64 {
+        draw.next()
+    }
+
+    /// All is right, but for a few problems that are all wrong: most small corpora have none.
+    fn nearly_perfect(draw: &mut Draw) -> f64 {
+        if draw.next() < 0.97 { 1.0 } else { 0.05 }
+    }
+
+    /// What one problem brings: matches and totals of two orders, and the lengths of hypothesis and
+    /// reference, as BLEU counts them.
+    fn pair(draw: &mut Draw, skill: Skill) -> [f64; 6] {
+        let length = (5.0 + 60.0 * draw.next() * draw.next()).round();
+        let skill = skill(draw);
+        let about = if skill < 1.0 { 0.7 + 0.4 * draw.next() } else { 1.0 };
+        let said = (length * about).round();
+        let ones = (said * skill.sqrt()).round();
+        let twos = ((said - 1.0) * skill).round();
+        [ones, said, twos, said - 1.0, said, length]
+    }
+
+    fn score(sums: &[f64; 6]) -> f64 {
+        let [ones, said_ones, twos, said_twos, said, length] = *sums;
+        let brevity = if said >= length { 1.0 } else { (1.0 - length / said).exp() };
+        100.0 * brevity * (ones / said_ones * (twos / said_twos)).sqrt()
+    }
+
+    fn total<'a>(pairs: impl IntoIterator<Item = &'a [f64; 6]>) -> [f64; 6] {
+        let mut sums = [0.0; 6];
+        for pair in pairs {
+            sums.iter_mut().zip(pair).for_each(|(sum, count)| *sum += count);
+        }
+        sums
+    }
+
+    /// How often the interval of `n` problems covers the metric of very many.
+    fn coverage(n: usize, draw: &mut Draw, skill: Skill, truth: f64) -> f64 {
+        let (rounds, mut covered) = (1_000, 0);
+        for _ in 0..rounds {
+            let pairs: Vec<[f64; 6]> = (0..n).map(|_| pair(draw, skill)).collect();
+            let sums = total(&pairs);
+            let without = |pair: &[f64; 6]| {
+                let mut rest = sums;
+                rest.iter_mut().zip(pair).for_each(|(sum, count)| *sum -= count);
+                score(&rest)
+            };
+            let left_out: Vec<f64> = pairs.iter().map(without).collect();
+            let estimate = corpus_metric(score(&sums), &left_out, (0.0, 100.0)).unwrap();
+            covered += usize::from(estimate.low <= truth && truth <= estimate.high);
+        }
+        covered as f64 / f64::from(rounds)
+    }
+
+    #[test]
+    fn covers_what_it_says() {
+        let mut draw = Draw(7);
+        for skill in [mixed as Skill, nearly_perfect] {
+            let many: Vec<[f64; 6]> = (0..300_000).map(|_| pair(&mut draw, skill)).collect();
+            let truth = score(&total(&many));
+            for n in [5, 12, 30, 100, 400] {
+                let covered = coverage(n, &mut draw, skill, truth);
+                assert!(covered > 0.9, "{covered} for {n} problems around {truth}");
+            }
+            let covered = coverage(2_000, &mut draw, skill, truth);
+            assert!((0.93..0.97).contains(&covered), "and no wider than it must be: {covered}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_value_lies_in_its_interval_and_order_does_not_matter(
+            value in 0.0..=100.0f64,
+            mut left_out in prop::collection::vec(0.0..=100.0f64, 1..100),
+        ) {
+            let estimate = corpus_metric(value, &left_out, (0.0, 100.0)).unwrap();
+            prop_assert!(0.0 <= estimate.low && estimate.low <= value);
+            prop_assert!(value <= estimate.high && estimate.high <= 100.0);
+            left_out.sort_by(f64::total_cmp);
+            prop_assert_eq!(estimate, corpus_metric(value, &left_out, (0.0, 100.0)).unwrap());
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The exact grammar of each language.
+
+use assay_core::Language;
+
+/// The parser's version, which trees of broken programs hang on as well as on the grammar's.
+const PARSER: &str = "tree-sitter-0.27.1";
+
+/// The grammar of a language and the parser, with their versions, for signatures.
+pub fn grammar(language: Language) -> String {
+    let version = match language {
+        Language::Java | Language::CSharp => "0.23.5",
+        Language::Python | Language::JavaScript | Language::Go => "0.25.0",
+        Language::C | Language::Rust => "0.24.2",
+        Language::Cpp => "0.23.4",
+        Language::TypeScript => "0.23.2",
+        Language::Ruby => "0.23.1",
+        Language::Php => "0.25.1",
+    };
+    format!("{language}-{version}/{PARSER}")
+}
+
+/// The grammar itself.
+pub(crate) fn parser_tables(language: Language) -> tree_sitter::Language {
+    match language {
+        Language::Java => tree_sitter_java::LANGUAGE,
+        Language::Python => tree_sitter_python::LANGUAGE,
+        Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
+        Language::C => tree_sitter_c::LANGUAGE,
+        Language::Cpp => tree_sitter_cpp::LANGUAGE,
+        Language::JavaScript => tree_sitter_javascript::LANGUAGE,
+        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        Language::Go => tree_sitter_go::LANGUAGE,
+        Language::Ruby => tree_sitter_ruby::LANGUAGE,
+        Language::Php => tree_sitter_php::LANGUAGE_PHP,
+        Language::Rust => tree_sitter_rust::LANGUAGE,
+    }
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammars_are_those_that_are_built_in() {
+        let manifest = include_str!("../../../Cargo.toml");
+        for language in Language::ALL {
+            let grammar = grammar(language);
+            let (tables, parser) = grammar.split_once('/').unwrap();
+            let (name, version) = tables.rsplit_once('-').unwrap();
+            let name = name.replace('_', "-");
+            let line = format!("tree-sitter-{name} = \"={version}\"");
+            assert!(manifest.contains(&line), "{line}");
+            let version = parser.rsplit_once('-').unwrap().1;
+            assert!(manifest.contains(&format!("tree-sitter = {{ version = \"={version}\"")));
+        }
+    }
+}

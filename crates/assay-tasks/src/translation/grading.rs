@@ -1,0 +1,275 @@
+//! How texts are graded and summed up.
+//!
+//! A verdict carries what its pair was counted to, so that a tally, which sees verdicts alone, can
+//! score the whole corpus: corpus metrics are no means of the scores of pairs.
+
+use assay_core::{
+    Case, Check, Estimate, Fault, FaultKind, Grader, Named, NoAnswer, Outcome, ProblemId,
+    Reference, Response, Result, Tally, Verdict, Why,
+};
+use assay_metrics::text::{Score, Sums};
+use assay_stats::corpus_metric;
+
+use super::metrics::Measure;
+
+pub(super) struct TextGrader {
+    pub(super) measures: Vec<Measure>,
+}
+
+impl Grader for TextGrader {
+    fn check(&self, _reference: &Reference, response: &Response) -> Check {
+        match response {
+            Response::Text(_) | Response::None(_) => Check::Possible,
+            other @ Response::Lines(_) => {
+                Check::Impossible(Fault::new(FaultKind::Malformed, why_none(other).detail))
+            }
+        }
+    }
+
+    fn grade(&self, case: &Case<'_>) -> Result<Verdict> {
+        let (problem, sample) = (case.problem.clone(), case.sample);
+        let references: Vec<&str> = match case.reference {
+            Reference::Text(reference) => reference.texts.iter().map(String::as_str).collect(),
+            Reference::Line(_) => Vec::new(),
+        };
+        if references.is_empty() {
+            return Ok(Verdict::excluded(problem, "its solution is not known".to_owned()));
+        }
+        let (mut verdict, hypothesis) = match case.response {
+            Response::Text(text) => {
+                let right = references.iter().any(|reference| reference.trim() == text.trim());
+                let outcome = if right { Outcome::Passed } else { Outcome::Failed };
+                (Verdict::new(problem, sample, outcome), text.as_str())
+            }
+            other => (Verdict::unanswered(problem, sample, &why_none(other)), ""),
+        };
+        for measure in &self.measures {
+            let sums = measure.metric.measure(&references, hypothesis);
+            write_down(measure, &sums, &mut verdict.scores);
+        }
+        Ok(verdict)
+    }
+}
+
+fn why_none(response: &Response) -> NoAnswer {
+    match response {
+        Response::None(reason) => reason.clone(),
+        _ => NoAnswer { why: Why::Invalid, detail: "the answer is no text".to_owned() },
+    }
+}
+
+/// Puts a pair's score and its counts into the scores of its verdict.
+fn write_down(measure: &Measure, sums: &Sums, scores: &mut Named<f64>) {
+    let name = measure.name;
+    let score = measure.metric.score_pair(sums).value();
+    if score.is_finite() {
+        scores.set(name, score);
+    }
+    for (at, &count) in sums.as_slice().iter().enumerate() {
+        scores.set(format!("{name}.{at}"), count);
+    }
+}
+
+/// The counts that [`write_down`] left.
+fn read_back(measure: &Measure, scores: &Named<f64>) -> Sums {
+    let count = |at: usize| scores.get(&format!("{}.{at}", measure.name)).copied();
+    Sums::new((0..).map_while(count).collect::<Vec<f64>>())
+}
+
+pub(super) struct TextTally {
+    measures: Vec<Measure>,
+    /// The counts of each pair, one for each metric.
+    pairs: Vec<(ProblemId, Vec<Sums>)>,
+}
+
+impl TextTally {
+    pub(super) fn new(measures: Vec<Measure>) -> Self {
+        Self { measures, pairs: Vec::new() }
+    }
+}
+
+impl Tally for TextTally {
+    fn add(&mut self, verdict: &Verdict) {
+        if verdict.is_excluded() {
+            return;
+        }
+        let sums = |measure| read_back(measure, &verdict.scores);
+        self.pairs.push((verdict.problem.clone(), self.measures.iter().map(sums).collect()));
+    }
+
+    fn metrics(&self) -> Named<Estimate> {
+        // Counts that are no whole numbers add up to the same sum in the same order only.
+        let mut pairs: Vec<&(ProblemId, Vec<Sums>)> = self.pairs.iter().collect();
+        pairs.sort_by(|left, right| left.0.cmp(&right.0));
+        let mut metrics = Named::new();
+        for (at, measure) in self.measures.iter().enumerate() {
+            let sums: Vec<&Sums> = pairs.iter().map(|(_, sums)| &sums[at]).collect();
+            let (whole, without) = scores(measure, &sums);
+            for figure in measure.results {
+                let Some(value) = figure.value(&whole) else { continue };
+                let left_out: Vec<f64> =
+                    without.iter().map(|score| figure.value(score).unwrap_or(f64::NAN)).collect();
+                if let Some(estimate) = corpus_metric(value, &left_out, figure.range) {
+                    metrics.set(figure.name, estimate);
+                }
+            }
+        }
+        metrics
+    }
+}
+
+/// The score of all pairs, and the scores with each pair left out: all before it joined with all
+/// after it.
+fn scores(measure: &Measure, pairs: &[&Sums]) -> (Score, Vec<Score>) {
+    let join = |before: &Sums, after: &Sums| {
+        let mut total = before.clone();
+        if !after.as_slice().is_empty() {
+            measure.metric.join(&mut total, after);
+        }
+        total
+    };
+    let mut after = vec![Sums::default(); pairs.len() + 1];
+    for (at, pair) in pairs.iter().enumerate().rev() {
+        after[at] = join(pair, &after[at + 1]);
+    }
+    let mut before = Sums::default();
+    let mut without = Vec::with_capacity(pairs.len());
+    for (pair, after) in pairs.iter().zip(&after[1..]) {
+        without.push(measure.metric.score(&join(&before, after)));
+        before = join(&before, pair);
+    }
+    (measure.metric.score(&before), without)
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_core::{Cancel, TextReference};
+    use assay_metrics::text::{Part, TextMetric};
+    use proptest::prelude::*;
+
+    use super::super::metrics::Figure;
+    use super::*;
+
+    /// How long hypotheses are compared with their references, in counts that are no whole numbers;
+    /// and how long the last one is, which hangs on the order.
+    struct Lengths;
+
+    impl TextMetric for Lengths {
+        fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
+            let (said, wanted) = (hypothesis.len() as f64, references[0].len() as f64);
+            Sums::new([said / 10.0, wanted / 10.0, said])
+        }
+
+        fn join(&self, total: &mut Sums, next: &Sums) {
+            total.add(next);
+            total.as_mut_slice()[2] = next.at(2);
+        }
+
+        fn score(&self, corpus: &Sums) -> Score {
+            let (said, wanted) = (corpus.at(0), corpus.at(1));
+            let share = if wanted > 0.0 { Part::Number(said / wanted) } else { Part::Missing };
+            let last = Part::Number(corpus.at(2));
+            Score::new("lengths", said).part("share", share).part("last", last)
+        }
+
+        fn signature(&self, _corpus: &Sums) -> String {
+            "lengths|of:letters".to_owned()
+        }
+    }
+
+    const FIGURES: &[Figure] = &[
+        Figure { name: "length", part: "share", range: (0.0, 1.0) },
+        Figure { name: "last", part: "last", range: (0.0, 100.0) },
+        Figure { name: "absent", part: "nothing", range: (0.0, 1.0) },
+    ];
+
+    fn measures() -> Vec<Measure> {
+        vec![Measure { name: "lengths", metric: Box::new(Lengths), results: FIGURES }]
+    }
+
+    fn grade(id: &str, references: &[&str], response: &Response) -> Verdict {
+        let texts = references.iter().map(|&text| text.to_owned()).collect();
+        let reference = Reference::Text(TextReference { texts });
+        let case = Case {
+            problem: &id.into(),
+            sample: 0,
+            reference: &reference,
+            response,
+            cancel: &Cancel::new(),
+        };
+        TextGrader { measures: measures() }.grade(&case).unwrap()
+    }
+
+    fn said(text: &str) -> Response {
+        Response::Text(text.to_owned())
+    }
+
+    fn summed(verdicts: &[Verdict]) -> Named<Estimate> {
+        let mut tally = TextTally::new(measures());
+        for verdict in verdicts {
+            tally.add(verdict);
+        }
+        tally.metrics()
+    }
+
+    #[test]
+    fn any_reference_passes_and_white_space_around_does_not_matter() {
+        for (references, response, outcome) in [
+            (&["a b", "c"][..], said(" c\n"), Outcome::Passed),
+            (&["a b"], said("a  b"), Outcome::Failed),
+            (&["a"], said(""), Outcome::Failed),
+            (&["a"], Response::none(Why::Silent, "nothing"), Outcome::NotAnswered),
+            (&["a"], Response::none(Why::TimedOut, "late"), Outcome::TimedOut),
+            (&["a"], Response::Lines(vec![1]), Outcome::NotAnswered),
+            (&[], said("a"), Outcome::Excluded),
+        ] {
+            assert_eq!(grade("p", references, &response).outcome, outcome, "{response:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_counted_is_summed_and_a_missing_answer_is_an_empty_one() {
+        let verdicts = [
+            grade("a", &["1234567890"], &said("12345")),
+            grade("b", &["1234567890"], &Response::none(Why::Silent, "")),
+            grade("c", &[], &said("a problem without a solution counts in nothing")),
+        ];
+        assert_eq!(verdicts[0].scores.get("lengths.1"), Some(&1.0));
+        let metrics = summed(&verdicts);
+        let share = metrics.get("length").unwrap();
+        assert!((share.value - 0.25).abs() < 1e-12 && share.n == 2, "{share:?}");
+        assert!(metrics.get("absent").is_none(), "what a score does not have is no result");
+        assert!(summed(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_verdict_read_from_its_record_counts_the_same() {
+        let verdict = grade("a", &["123"], &said("1"));
+        let line = serde_json::to_string(&verdict).unwrap();
+        let read: Verdict = serde_json::from_str(&line).unwrap();
+        assert_eq!(summed(&[read]), summed(&[verdict]));
+    }
+
+    #[test]
+    fn signatures_fit_into_the_signature_of_a_run() {
+        assert_eq!(measures()[0].signature(), "lengths,of:letters");
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_verdicts_does_not_matter(
+            texts in prop::collection::vec(("[a-z]{1,30}", "[a-z]{0,30}"), 1..40),
+        ) {
+            let mut verdicts: Vec<Verdict> = texts
+                .iter()
+                .enumerate()
+                .map(|(at, (reference, text))| grade(&format!("p{at}"), &[reference], &said(text)))
+                .collect();
+            let forward = summed(&verdicts);
+            verdicts.reverse();
+            prop_assert_eq!(&forward, &summed(&verdicts));
+            verdicts.sort_by_key(|verdict| verdict.problem.as_str().len() % 2);
+            prop_assert_eq!(&forward, &summed(&verdicts));
+        }
+    }
+}

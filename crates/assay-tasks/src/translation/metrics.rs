@@ -1,0 +1,124 @@
+//! Which metrics judge the answers of which task.
+
+use assay_core::{Language, Rules};
+use assay_metrics::bleu::{self, BleuOptions};
+use assay_metrics::codebleu::{CodeBleu, EQUAL_WEIGHTS, Variant};
+use assay_metrics::exact::ExactMatch;
+use assay_metrics::text::{Part, Score, TextMetric};
+
+/// Whose metrics a task is judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Judged {
+    /// Fusion Brain's Code2code.
+    FusionBrain,
+    /// CodeXGLUE's code-to-code translation.
+    CodeXGlue,
+}
+
+/// A metric with what its task makes of it.
+pub(super) struct Measure {
+    /// The name of its scores and counts in verdicts.
+    pub(super) name: &'static str,
+    pub(super) metric: Box<dyn TextMetric>,
+    /// What it gives in results.
+    pub(super) results: &'static [Figure],
+}
+
+/// A number in results.
+pub(super) struct Figure {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// The part of the metric's score that it is.
+    pub(super) part: &'static str,
+    /// The least and the greatest that it can be.
+    pub(super) range: (f64, f64),
+}
+
+impl Figure {
+    /// A number between 0 and 1.
+    const fn share(name: &'static str, part: &'static str) -> Self {
+        Self { name, part, range: (0.0, 1.0) }
+    }
+
+    /// Its value in a score; `None` where there is no such number.
+    pub(super) fn value(&self, score: &Score) -> Option<f64> {
+        match score.parts().get(self.part) {
+            Some(Part::Number(value)) if value.is_finite() => Some(*value),
+            _ => None,
+        }
+    }
+}
+
+const CODEBLEU: &[Figure] = &[
+    Figure::share("codebleu", "codebleu"),
+    Figure::share("ngram", "ngram"),
+    Figure::share("weighted_ngram", "weighted_ngram"),
+    Figure::share("syntax", "syntax"),
+    Figure::share("dataflow", "dataflow"),
+];
+// What is printed is rounded to two digits, as the evaluator does; an interval needs them all.
+const BLEU: &[Figure] = &[Figure { name: "bleu", part: "unrounded", range: (0.0, 100.0) }];
+const EXACT_MATCH: &[Figure] = &[Figure::share("exact-match", "score")];
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+impl Judged {
+    /// The metrics of texts in the language `into`, the one to rank by first.
+    pub(super) fn measures(self, into: Language, rules: Rules) -> Vec<Measure> {
+        let variant = match (self, rules) {
+            (_, Rules::Strict) => Variant::Assay,
+            (Self::FusionBrain, Rules::Compat) => Variant::FusionBrain,
+            (Self::CodeXGlue, Rules::Compat) => Variant::CodeXGlue,
+        };
+        let measures = match self {
+            Self::FusionBrain => [codebleu(variant, into), bleu(), Some(exact_match())],
+            Self::CodeXGlue => [bleu(), Some(exact_match()), codebleu(variant, into)],
+        };
+        measures.into_iter().flatten().collect()
+    }
+}
+
+fn codebleu(variant: Variant, language: Language) -> Option<Measure> {
+    // A variant knows the languages of its own task, and ours knows all.
+    let metric = CodeBleu::new(variant, language, EQUAL_WEIGHTS, VERSION).ok()?;
+    Some(Measure { name: "codebleu", metric: Box::new(metric), results: CODEBLEU })
+}
+
+fn bleu() -> Option<Measure> {
+    let metric = BleuOptions::new(bleu::Variant::Nmt, VERSION).build().ok()?;
+    Some(Measure { name: "bleu", metric, results: BLEU })
+}
+
+fn exact_match() -> Measure {
+    let metric = Box::new(ExactMatch::new(VERSION));
+    Measure { name: "exact-match", metric, results: EXACT_MATCH }
+}
+
+impl Measure {
+    /// Names everything that its numbers depend on.
+    pub(super) fn signature(&self) -> String {
+        // The task's data has one reference for each problem.
+        let one = self.metric.measure(&[""], "");
+        self.metric.signature(&one).replace('|', ",")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_has_all_of_its_metrics() {
+        let names = |judged: Judged, into, rules| -> Vec<&str> {
+            judged.measures(into, rules).iter().map(|measure| measure.name).collect()
+        };
+        for rules in [Rules::Compat, Rules::Strict] {
+            let c2c = names(Judged::FusionBrain, Language::Python, rules);
+            assert_eq!(c2c, ["codebleu", "bleu", "exact-match"]);
+            for into in [Language::Java, Language::CSharp] {
+                let trans = names(Judged::CodeXGlue, into, rules);
+                assert_eq!(trans, ["bleu", "exact-match", "codebleu"]);
+            }
+        }
+    }
+}

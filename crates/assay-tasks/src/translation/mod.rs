@@ -1,0 +1,98 @@
+//! What tasks of translation share: parallel corpora, grading by metrics of text, and the tally.
+//!
+//! A task says which files it reads, from which language into which, and by which metrics.
+
+mod grading;
+mod metrics;
+mod problems;
+
+use std::path::{Path, PathBuf};
+
+use assay_core::{
+    DataChoice, Error, Grader, Language, Problems, Result, Tally, Task, TaskCard, TaskSettings,
+};
+use assay_data::Store;
+use assay_data::parallel::{Corpus, Layout};
+use assay_stats::CORPUS_METHOD;
+
+pub(crate) use metrics::Judged;
+use metrics::Measure;
+use problems::{Pairs, TextProblems};
+
+/// A task of translation.
+pub struct Translation {
+    pub(crate) card: TaskCard,
+    pub(crate) from: Language,
+    pub(crate) into: Language,
+    pub(crate) layout: Layout,
+    /// Whether a JSON object of problems and right answers is taken as data too.
+    pub(crate) takes_truths: bool,
+    pub(crate) judged: Judged,
+    pub(crate) sample: fn() -> Store,
+}
+
+impl Translation {
+    fn pairs(&self, data: &DataChoice, with_references: bool) -> Result<Pairs> {
+        let paths = match data {
+            DataChoice::Sample => {
+                let corpus = Corpus::from_store(&(self.sample)(), &self.layout, with_references)?;
+                return Ok(Pairs::from_corpus(corpus, &self.layout));
+            }
+            DataChoice::Paths(paths) => paths,
+        };
+        let path = self.only(paths)?;
+        if self.takes_truths && problems::is_truth_file(path)? {
+            return problems::read_truths(path);
+        }
+        let corpus = Corpus::open(path, &self.layout, with_references)?;
+        Ok(Pairs::from_corpus(corpus, &self.layout))
+    }
+
+    fn measures(&self, settings: &TaskSettings) -> Vec<Measure> {
+        self.judged.measures(self.into, settings.rules)
+    }
+
+    /// A corpus has an order of its own, in which answers may come: two have none.
+    fn only<'a>(&self, paths: &'a [PathBuf]) -> Result<&'a Path> {
+        match paths {
+            [path] => Ok(path),
+            _ => Err(Error::usage(format!("{} takes one dataset", self.card.name))
+                .hint("name one folder or archive with --data")),
+        }
+    }
+}
+
+impl Task for Translation {
+    fn card(&self) -> &TaskCard {
+        &self.card
+    }
+
+    fn open(
+        &self,
+        data: &DataChoice,
+        settings: &TaskSettings,
+        with_references: bool,
+    ) -> Result<Box<dyn Problems>> {
+        let pairs = self.pairs(data, with_references)?;
+        Ok(Box::new(TextProblems::new(pairs, (self.from, self.into), settings.rules)))
+    }
+
+    fn grader(&self, settings: &TaskSettings) -> Result<Box<dyn Grader>> {
+        Ok(Box::new(grading::TextGrader { measures: self.measures(settings) }))
+    }
+
+    fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {
+        Box::new(grading::TextTally::new(self.measures(settings)))
+    }
+
+    fn interval(&self) -> &'static str {
+        CORPUS_METHOD
+    }
+
+    fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)> {
+        let mut fields = vec![("rules", settings.rules.to_string())];
+        let measures = self.measures(settings);
+        fields.extend(measures.iter().map(|measure| (measure.name, measure.signature())));
+        fields
+    }
+}

@@ -1,0 +1,178 @@
+//! Pairs of programs as problems.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use assay_core::{
+    AnswerForm, Error, Fault, FaultKind, Flaw, Language, ParsedAnswer, Problem, ProblemId,
+    Problems, Question, Reading, Reference, Response, Result, Rules, Selection, TextQuestion,
+    TextReference, Visit,
+};
+use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
+use assay_data::parallel::{Corpus, Layout};
+
+/// How much of a file is looked at to tell what it is.
+const HEAD: u64 = 4096;
+
+/// Texts that are given and texts that are wanted.
+pub(super) struct Pairs {
+    /// Where they come from, up to the number of a line.
+    location: String,
+    ids: Vec<ProblemId>,
+    /// `None` where there are only right answers.
+    sources: Option<Vec<String>>,
+    /// `None` where they are hidden.
+    targets: Option<Vec<String>>,
+}
+
+impl Pairs {
+    pub(super) fn from_corpus(corpus: Corpus, layout: &Layout) -> Self {
+        let Corpus { location, ids, sources, targets } = corpus;
+        let split = layout.source.split('.').next().unwrap_or_default();
+        let ids = if ids.is_empty() {
+            (1..=sources.len()).map(|line| format!("{split}/{line}").into()).collect()
+        } else {
+            ids.into_iter().map(ProblemId::from).collect()
+        };
+        let location = format!("{location}{}", layout.source);
+        Self { location, ids, sources: Some(sources), targets }
+    }
+}
+
+/// Whether a file is a JSON object, as Fusion Brain's truths are.
+pub(super) fn is_truth_file(path: &Path) -> Result<bool> {
+    if path.is_dir() {
+        return Ok(false);
+    }
+    let mut head = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(HEAD).read_to_end(&mut head))
+        .map_err(|error| Error::reading("read", path, error))?;
+    Ok(starts_as_object(&head))
+}
+
+/// Reads right answers by problem.
+pub(super) fn read_truths(path: &Path) -> Result<Pairs> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Error::reading("read", path, error))?;
+    let members = named_texts(&bytes).map_err(|error| {
+        Error::refused(format!("{}: {}", error.place.within(&name), error.message))
+            .hint("the truth is one JSON object of problems and right answers")
+    })?;
+    let mut first = HashMap::new();
+    let (mut ids, mut targets) = (Vec::new(), Vec::new());
+    for NamedText { name: id, place, text } in members {
+        let here = place.within(&name);
+        if let Some(before) = first.insert(id.clone(), place) {
+            let before = before.within(&name);
+            return Err(Error::refused(format!(
+                "{here}: {id:?} is there twice, first at {before}"
+            )));
+        }
+        let text = text.map_err(|what| {
+            Error::refused(format!("{here}: the right answer to {id:?} is {what}, not a text"))
+        })?;
+        ids.push(ProblemId::from(id));
+        targets.push(text);
+    }
+    if ids.is_empty() {
+        return Err(Error::refused(format!("{name} holds no problems")));
+    }
+    Ok(Pairs { location: name, ids, sources: None, targets: Some(targets) })
+}
+
+pub(super) struct TextProblems {
+    pairs: Pairs,
+    languages: (Language, Language),
+    rules: Rules,
+}
+
+impl TextProblems {
+    pub(super) fn new(pairs: Pairs, languages: (Language, Language), rules: Rules) -> Self {
+        Self { pairs, languages, rules }
+    }
+
+    fn reference(&self, rank: usize) -> Reference {
+        let target = self.pairs.targets.as_ref().and_then(|targets| targets.get(rank));
+        Reference::Text(TextReference { texts: target.cloned().into_iter().collect() })
+    }
+
+    fn without_sources(&self) -> Error {
+        let Pairs { location, .. } = &self.pairs;
+        Error::refused(format!("{location} has right answers only, and no sources to ask about"))
+            .hint("`assay score` grades answers against it; to run a solver, give a folder or archive with the sources")
+    }
+}
+
+impl Problems for TextProblems {
+    fn ids(&self) -> &[ProblemId] {
+        &self.pairs.ids
+    }
+
+    fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let sources = self.pairs.sources.as_ref().ok_or_else(|| self.without_sources())?;
+        let (language, into) = self.languages;
+        for rank in wanted.ranks() {
+            let question = TextQuestion { source: sources[rank].clone(), language, wanted: into };
+            let problem = Problem {
+                id: self.pairs.ids[rank].clone(),
+                rank,
+                question: Question::Text(question),
+                reference: self.reference(rank),
+            };
+            if visit(Reading::Problem(problem))?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {
+        (0..self.pairs.ids.len()).for_each(|rank| visit(rank, Ok(self.reference(rank))));
+    }
+
+    fn can_be_asked(&self) -> Result<()> {
+        self.pairs.sources.as_ref().map(|_| ()).ok_or_else(|| self.without_sources())
+    }
+
+    fn answer_form(&self) -> AnswerForm {
+        AnswerForm::Texts
+    }
+
+    /// The original scorers look for what they know, and at nothing else.
+    fn passes_over_others(&self) -> bool {
+        self.rules == Rules::Compat
+    }
+
+    /// The original scorers end without a score when an answer is missing.
+    fn needs_every_answer(&self) -> bool {
+        self.rules == Rules::Compat
+    }
+
+    fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault> {
+        if line.trim().is_empty() {
+            return Ok(None);
+        }
+        Err(Fault::new(FaultKind::Malformed, "not an answer as `assay run` writes it"))
+    }
+
+    fn location(&self, rank: usize) -> String {
+        match self.pairs.sources {
+            Some(_) => format!("{}:{}", self.pairs.location, rank + 1),
+            None => format!("{}: {:?}", self.pairs.location, self.pairs.ids[rank].as_str()),
+        }
+    }
+
+    fn write_answer(&self, _rank: usize, response: &Response) -> Option<String> {
+        match response {
+            // One text a line is the form: a line end within a text is a space.
+            Response::Text(text) => Some(text.lines().collect::<Vec<_>>().join(" ")),
+            Response::Lines(_) | Response::None(_) => None,
+        }
+    }
+}
