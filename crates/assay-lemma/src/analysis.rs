@@ -104,7 +104,8 @@ impl Lemmatizer {
             Self::with_known_prefix,
             Self::by_analogy,
         ];
-        let parses = ways.iter().map(|way| way(self, word, found)).find(|parses| !parses.is_empty());
+        let parses =
+            ways.iter().map(|way| way(self, word, found)).find(|parses| !parses.is_empty());
         parses.unwrap_or_else(itself)
     }
 
@@ -125,7 +126,8 @@ impl Lemmatizer {
     fn adverb(&self, word: &[char], found: &mut Found) -> Vec<Parse> {
         let dative = Tag::read("ADJF,sing,datv");
         let Some(rest) = word.strip_prefix(&['п', 'о', '-']) else { return Vec::new() };
-        if rest.len() < 2 || !self.parse(rest, found).iter().any(|parse| parse.tag.includes(dative)) {
+        if rest.len() < 2 || !self.parse(rest, found).iter().any(|parse| parse.tag.includes(dative))
+        {
             return Vec::new();
         }
         vec![Parse { tag: Tag::read("ADVB"), lemma: word.to_vec() }]
@@ -189,7 +191,8 @@ impl Lemmatizer {
         if word.len() < SHORTEST_BY_ENDING {
             return Vec::new();
         }
-        let mut guesses = Guesses { dictionary: &self.dictionary, seen: HashSet::new(), all: Vec::new() };
+        let mut guesses =
+            Guesses { dictionary: &self.dictionary, seen: HashSet::new(), all: Vec::new() };
         for (number, prefix) in self.dictionary.prefixes().rev() {
             if word.starts_with(&prefix) {
                 guesses.add(number, word);

@@ -81,7 +81,8 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn numbers<T: TryFrom<u64>>(&mut self) -> Result<Vec<T>, TableError> {
         let count = self.count()?;
-        let narrow = |number| T::try_from(number).map_err(|_| TableError::new("a number is too large"));
+        let narrow =
+            |number| T::try_from(number).map_err(|_| TableError::new("a number is too large"));
         (0..count).map(|_| self.number().and_then(narrow)).collect()
     }
 

@@ -54,7 +54,8 @@ impl Dictionary {
         let texts = table.prefixes.iter().chain(&table.suffixes);
         let stems = table.lexemes.iter().map(|lexeme| &lexeme.stem);
         let letters = texts.chain(stems).flat_map(|text| text.chars());
-        let alphabet: Vec<char> = std::collections::BTreeSet::from_iter(letters).into_iter().collect();
+        let alphabet: Vec<char> =
+            std::collections::BTreeSet::from_iter(letters).into_iter().collect();
         let columns = Columns { alphabet, tags: table.tags.clone(), ..Columns::default() };
         let mut dictionary = Self::checked(columns)?;
         dictionary.add_words(table);
@@ -113,11 +114,14 @@ impl Dictionary {
             for &paradigm in columns.paradigms.get(at) {
                 let forms = columns.forms.get(paradigm.into());
                 for (number, form) in forms.iter().enumerate() {
-                    if usize::from(form.prefix) != prefix || !suffixes.contains(&form.suffix.into()) {
+                    if usize::from(form.prefix) != prefix || !suffixes.contains(&form.suffix.into())
+                    {
                         continue;
                     }
                     let suffix = columns.suffixes.get(form.suffix.into());
-                    let Some(in_suffix) = self.corrections(suffix_as_written, suffix) else { continue };
+                    let Some(in_suffix) = self.corrections(suffix_as_written, suffix) else {
+                        continue;
+                    };
                     let places = in_stem.iter().map(|place| stem.start + place);
                     let corrections =
                         places.chain(in_suffix.iter().map(|place| stem.end + place)).collect();
@@ -144,7 +148,9 @@ impl Dictionary {
 
     /// What is known of the ending of a word with this prefix, each spelling by itself.
     pub(crate) fn endings(&self, prefix: usize, ending: &[char]) -> Vec<Ending<'_>> {
-        let Some((endings, predictions)) = self.columns.endings.get(prefix) else { return Vec::new() };
+        let Some((endings, predictions)) = self.columns.endings.get(prefix) else {
+            return Vec::new();
+        };
         let codes = self.codes(ending);
         let mut found: Vec<(Vec<usize>, usize)> = self
             .find(endings, &codes)
@@ -164,7 +170,12 @@ impl Dictionary {
     }
 
     /// What a form of a paradigm makes of a word: the number of its tag, and the word's lemma.
-    pub(crate) fn read_as(&self, word: &[char], paradigm: u16, form: u16) -> Option<(u16, Vec<char>)> {
+    pub(crate) fn read_as(
+        &self,
+        word: &[char],
+        paradigm: u16,
+        form: u16,
+    ) -> Option<(u16, Vec<char>)> {
         let forms = self.columns.forms.get(paradigm.into());
         let form_number = usize::from(form);
         let form = forms.get(form_number)?;
@@ -205,9 +216,8 @@ impl Dictionary {
         }
         let mut lexemes: Vec<(Vec<u8>, u16)> =
             table.lexemes.iter().map(|lexeme| (code(&lexeme.stem), lexeme.paradigm)).collect();
-        lexemes.sort_by(|left, right| {
-            self.compare(&left.0, &right.0).then_with(|| left.cmp(right))
-        });
+        lexemes
+            .sort_by(|left, right| self.compare(&left.0, &right.0).then_with(|| left.cmp(right)));
         self.columns.prefixes = prefixes;
         self.columns.suffixes = suffixes.iter().map(|(_, codes)| codes).collect();
         for forms in &table.paradigms {
@@ -225,9 +235,12 @@ impl Dictionary {
         for endings in &table.predictions {
             let mut endings: Vec<(Vec<u8>, &[Prediction])> = endings
                 .iter()
-                .map(|(text, found)| (self.codes(&text.chars().collect::<Vec<_>>()), found.as_slice()))
+                .map(|(text, found)| {
+                    (self.codes(&text.chars().collect::<Vec<_>>()), found.as_slice())
+                })
                 .collect();
-            endings.sort_by(|(left, _), (right, _)| self.compare(left, right).then(left.cmp(right)));
+            endings
+                .sort_by(|(left, _), (right, _)| self.compare(left, right).then(left.cmp(right)));
             let strings = endings.iter().map(|(codes, _)| codes).collect();
             let mut grouped = Grouped::default();
             endings.iter().for_each(|(_, found)| grouped.push(found.iter().copied()));
@@ -271,7 +284,10 @@ impl Dictionary {
     }
 
     fn letters(&self, codes: &[u8]) -> Vec<char> {
-        codes.iter().filter_map(|&code| self.columns.alphabet.get(usize::from(code)).copied()).collect()
+        codes
+            .iter()
+            .filter_map(|&code| self.columns.alphabet.get(usize::from(code)).copied())
+            .collect()
     }
 
     fn find(&self, strings: &Strings, wanted: &[u8]) -> Range<usize> {

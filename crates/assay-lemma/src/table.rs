@@ -232,6 +232,7 @@ fn predictions(from: &mut Reader<'_>) -> Result<(Strings, Grouped<Prediction>), 
     let counts: Vec<u32> = from.numbers()?;
     let (paradigms, forms) = (from.pairs()?, from.pairs()?);
     let all = counts.iter().zip(&paradigms).zip(&forms);
-    let all = all.map(|((&count, &paradigm), &form)| Prediction { count, paradigm, form }).collect();
+    let all =
+        all.map(|((&count, &paradigm), &form)| Prediction { count, paradigm, form }).collect();
     Ok((endings, Grouped::new(all, &lengths)?))
 }

@@ -27,7 +27,10 @@ impl Graph {
         let (units, rest) = sized(bytes, 4)?;
         let (guide, _) = sized(rest, 2)?;
         let unit = |four: &[u8]| Some(u32::from_le_bytes(four.try_into().ok()?));
-        Some(Self { units: units.chunks(4).map(unit).collect::<Option<_>>()?, guide: guide.to_vec() })
+        Some(Self {
+            units: units.chunks(4).map(unit).collect::<Option<_>>()?,
+            guide: guide.to_vec(),
+        })
     }
 
     /// Calls `see` with every string and its number, in the graph's order.

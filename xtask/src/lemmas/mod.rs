@@ -124,7 +124,10 @@ impl Source {
     }
 
     fn tag(&self, paradigm: u16, form: u16) -> &str {
-        let form = self.paradigms.get(usize::from(paradigm)).and_then(|forms| forms.get(usize::from(form)));
+        let form = self
+            .paradigms
+            .get(usize::from(paradigm))
+            .and_then(|forms| forms.get(usize::from(form)));
         form.and_then(|form| self.tags.get(usize::from(form.tag))).map_or("", String::as_str)
     }
 
@@ -133,14 +136,21 @@ impl Source {
         let yo = |form: &str| form.contains('ё');
         for same in self.words.chunk_by(|left, right| left.0 == right.0) {
             let word = &same[0].0;
-            let expected: Vec<(u16, u16)> = same.iter().map(|(_, paradigm, form)| (*paradigm, *form)).collect();
+            let expected: Vec<(u16, u16)> =
+                same.iter().map(|(_, paradigm, form)| (*paradigm, *form)).collect();
             let found = dictionary.forms(word);
             // After these stand the forms that have «ё» for «е».
             let as_written = found.get(..expected.len());
-            if as_written != Some(&expected) || (!word.contains('е') && found.len() > expected.len()) {
+            if as_written != Some(&expected)
+                || (!word.contains('е') && found.len() > expected.len())
+            {
                 return Err(format!("{word}: {found:?}, not {expected:?}"));
             }
-            if yo(word) && !expected.iter().all(|form| dictionary.forms(&word.replace('ё', "е")).contains(form)) {
+            if yo(word)
+                && !expected
+                    .iter()
+                    .all(|form| dictionary.forms(&word.replace('ё', "е")).contains(form))
+            {
                 return Err(format!("{word} is not found without its dots"));
             }
         }
@@ -151,7 +161,9 @@ impl Source {
     fn orders(&self, folder: &Path, dictionary: &Dictionary) -> Result<Vec<Order>, String> {
         let mut shares: BTreeMap<String, HashMap<String, u32>> = BTreeMap::new();
         Graph::open(&folder.join("p_t_given_w.intdawg"))?.walk(&mut |key, share| {
-            if let Some((word, tag)) = std::str::from_utf8(key).ok().and_then(|key| key.rsplit_once(':')) {
+            if let Some((word, tag)) =
+                std::str::from_utf8(key).ok().and_then(|key| key.rsplit_once(':'))
+            {
                 shares.entry(word.to_owned()).or_default().insert(tag.to_owned(), share);
             }
         });
@@ -162,7 +174,8 @@ impl Source {
                 let (paradigm, form) = forms[usize::from(place)];
                 shares.get(self.tag(paradigm, form)).copied().unwrap_or(0)
             };
-            let count = u8::try_from(forms.len()).map_err(|_| format!("{word} has too many forms"))?;
+            let count =
+                u8::try_from(forms.len()).map_err(|_| format!("{word} has too many forms"))?;
             let mut places: Vec<u8> = (0..count).collect();
             places.sort_by_key(|place| std::cmp::Reverse(share(place)));
             if !places.is_sorted() {
@@ -198,7 +211,11 @@ fn paradigms(path: &Path) -> Result<Vec<Vec<Form>>, String> {
         let third = all.len() / 3;
         let form = |at: usize| {
             let prefix = u8::try_from(all[2 * third + at]).ok()?;
-            (usize::from(prefix) < PREFIXES.len()).then_some(Form { suffix: all[at], tag: all[third + at], prefix })
+            (usize::from(prefix) < PREFIXES.len()).then_some(Form {
+                suffix: all[at],
+                tag: all[third + at],
+                prefix,
+            })
         };
         paradigms.push((0..third).map(form).collect::<Option<_>>().ok_or_else(broken)?);
     }
