@@ -42,7 +42,7 @@ impl Writer {
         }
         self.numbers(shared.into_iter());
         self.numbers(rests.iter().map(|rest| rest.len() as u64));
-        rests.iter().for_each(|rest| self.0.extend_from_slice(rest));
+        self.0.extend(rests.concat());
     }
 
     pub(crate) fn finish(self) -> Vec<u8> {

@@ -4,6 +4,7 @@
 //! search finds every spelling.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::strings::Strings;
@@ -54,8 +55,7 @@ impl Dictionary {
         let texts = table.prefixes.iter().chain(&table.suffixes);
         let stems = table.lexemes.iter().map(|lexeme| &lexeme.stem);
         let letters = texts.chain(stems).flat_map(|text| text.chars());
-        let alphabet: Vec<char> =
-            std::collections::BTreeSet::from_iter(letters).into_iter().collect();
+        let alphabet: Vec<char> = letters.collect::<BTreeSet<_>>().into_iter().collect();
         let columns = Columns { alphabet, tags: table.tags.clone(), ..Columns::default() };
         let mut dictionary = Self::checked(columns)?;
         dictionary.add_words(table);
@@ -69,7 +69,9 @@ impl Dictionary {
         orders.sort_by_key(key);
         self.columns.ordered = orders.iter().map(key).collect();
         self.columns.orders = Grouped::default();
-        orders.into_iter().for_each(|order| self.columns.orders.push(order.places));
+        for order in orders {
+            self.columns.orders.push(order.places);
+        }
     }
 
     /// The paradigm and form of every way to read `word`, as the dictionary orders them.
@@ -243,7 +245,9 @@ impl Dictionary {
                 .sort_by(|(left, _), (right, _)| self.compare(left, right).then(left.cmp(right)));
             let strings = endings.iter().map(|(codes, _)| codes).collect();
             let mut grouped = Grouped::default();
-            endings.iter().for_each(|(_, found)| grouped.push(found.iter().copied()));
+            for (_, found) in &endings {
+                grouped.push(found.iter().copied());
+            }
             self.columns.endings.push((strings, grouped));
         }
     }

@@ -1,7 +1,7 @@
 //! Dictionary forms of Russian words: what pymorphy3 calls the normal form of its first parse.
 //!
 //! A word that the dictionary has is looked up ([`Dictionary`]); any other is guessed from its parts
-//! and its ending (`analysis`). The dictionary is OpenCorpora's, in a table of our own (`table`)
+//! and its ending (`analysis`). The dictionary is `OpenCorpora`'s, in a table of our own (`table`)
 //! that is unpacked when the first word is asked for.
 
 mod analysis;

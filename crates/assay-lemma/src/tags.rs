@@ -55,7 +55,7 @@ impl Tag {
     /// Of a number, of foreign letters, of what nobody knows.
     pub(crate) const OTHER: Self = Self(PRODUCTIVE);
 
-    /// Reads a tag as OpenCorpora writes it, such as `NOUN,anim,masc sing,nomn`.
+    /// Reads a tag as `OpenCorpora` writes it, such as `NOUN,anim,masc sing,nomn`.
     pub fn read(text: &str) -> Self {
         let grammemes: Vec<&str> = text.split([',', ' ']).collect();
         let mut bits = 0;

@@ -13,18 +13,18 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 fn texts(value: &Value) -> Texts {
-    serde_json::from_value(value.clone()).unwrap()
+    serde_json::from_value(value.clone()).expect("cases are well-formed")
 }
 
 /// `[[]]` is how some write that there is no box.
 fn detections(value: &Value) -> Detections {
     let lists: BTreeMap<String, BTreeMap<String, Vec<Vec<f64>>>> =
-        serde_json::from_value(value.clone()).unwrap();
+        serde_json::from_value(value.clone()).expect("cases are well-formed");
     let boxes = |lists: Vec<Vec<f64>>| {
         lists
             .into_iter()
             .filter(|list| !list.is_empty())
-            .map(|list| list.try_into().unwrap())
+            .map(|list| list.try_into().expect("cases are well-formed"))
             .collect()
     };
     let phrases = |phrases: BTreeMap<_, Vec<Vec<f64>>>| {
@@ -41,29 +41,37 @@ fn f1(truth: &Value, prediction: &Value) -> Result<f64, Mismatch> {
 fn normalise(language: &str, text: &str) -> String {
     match language {
         "en" => normalise_en(text),
-        _ => normalise_ru(text, Some(assay_lemma::russian().unwrap())),
+        _ => normalise_ru(text, Some(assay_lemma::russian().expect("cases are well-formed"))),
     }
 }
 
 /// Checks one case; the scripts' errors are refusals.
 fn check(case: &Value) {
     let name = &case["name"];
-    let score = match case["task"].as_str().unwrap() {
+    let score = match case["task"].as_str().expect("cases are well-formed") {
         "HTR" => {
             htr::accuracy(&texts(&case["true"]), &texts(&case["pred"])).map(|found| found.value())
         }
         "zsOD" => f1(&case["true"], &case["pred"]),
         "VQA-normalise" => {
-            let text = case["input"].as_str().unwrap();
-            let normal = normalise(case["lang"].as_str().unwrap(), text);
-            assert_eq!(normal, case["expected"].as_str().unwrap(), "{text:?}");
+            let text = case["input"].as_str().expect("cases are well-formed");
+            let normal = normalise(case["lang"].as_str().expect("cases are well-formed"), text);
+            assert_eq!(
+                normal,
+                case["expected"].as_str().expect("cases are well-formed"),
+                "{text:?}"
+            );
             return;
         }
         _ => return,
     };
     match (&case["expected"], score) {
         (Value::Number(expected), Ok(score)) => {
-            assert_eq!(expected.as_f64().unwrap().to_bits(), score.to_bits(), "{name}: {score}");
+            assert_eq!(
+                expected.as_f64().expect("cases are well-formed").to_bits(),
+                score.to_bits(),
+                "{name}: {score}"
+            );
         }
         (Value::Object(_), Err(_)) => {}
         (expected, score) => panic!("{name}: {score:?}, not {expected}"),

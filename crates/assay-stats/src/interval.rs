@@ -24,7 +24,7 @@ pub fn proportion(successes: usize, n: usize) -> Option<Estimate> {
 /// How many imagined observations of the greatest possible variance are mixed in. With fewer, rare
 /// large losses that a small sample has missed make the interval too narrow: on CodRep's own losses
 /// 100 keeps the coverage near 95 % or above, for 20 problems and for 5,000.
-const IMAGINED: f64 = 100.0;
+pub(crate) const IMAGINED: f64 = 100.0;
 
 /// The mean of numbers between 0 and 1, with Wilson's interval at their effective number.
 ///
@@ -49,7 +49,7 @@ pub fn bounded_mean(values: &[f64]) -> Option<Estimate> {
     Some(wilson(mean, (count / share_of_greatest).max(count), n))
 }
 
-fn wilson(mean: f64, effective: f64, n: usize) -> Estimate {
+pub(crate) fn wilson(mean: f64, effective: f64, n: usize) -> Estimate {
     let z2 = Z * Z;
     let centre = (mean + z2 / (2.0 * effective)) / (1.0 + z2 / effective);
     let spread = mean * (1.0 - mean) / effective + z2 / (4.0 * effective * effective);

@@ -1,7 +1,9 @@
 //! How sure a number is: sums that do not depend on order, and 95 % intervals.
 
 mod interval;
+mod ratio;
 mod sum;
 
 pub use interval::{METHOD, bounded_mean, proportion};
+pub use ratio::{METHOD as RATIO_METHOD, SUM_METHOD, ratio, sum_of_independent};
 pub use sum::ExactSum;

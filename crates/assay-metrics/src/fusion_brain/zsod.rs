@@ -94,6 +94,7 @@ fn hits_of_image(
 }
 
 /// What was found of one phrase.
+#[expect(clippy::float_cmp, reason = "a box is the same if its numbers are")]
 fn hits_of_phrase(truth: &[Box4], prediction: &[Box4]) -> Hits {
     if truth.is_empty() {
         return Hits { wrong: prediction.len(), ..Hits::default() };

@@ -2,6 +2,7 @@
 
 mod data;
 mod explain;
+mod fusion_brain;
 mod list;
 mod mine;
 mod predict;
