@@ -54,6 +54,9 @@ pub(crate) fn make(folder: &Path) -> Outcome {
     Ok(())
 }
 
+/// What each ending says.
+type Endings = Vec<(String, Vec<Prediction>)>;
+
 /// The package's files.
 struct Source {
     suffixes: Vec<String>,
@@ -104,7 +107,7 @@ impl Source {
     }
 
     /// What endings say, without what no unknown word can be.
-    fn predictions(&self, folder: &Path) -> Result<Vec<Vec<(String, Vec<Prediction>)>>, String> {
+    fn predictions(&self, folder: &Path) -> Result<Vec<Endings>, String> {
         let mut all = Vec::new();
         for prefix in 0..PREFIXES.len() {
             let mut endings: BTreeMap<String, Vec<Prediction>> = BTreeMap::new();
