@@ -44,7 +44,7 @@ pub struct Lemmatizer {
 }
 
 /// One way to read a word.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Parse {
     tag: Tag,
     lemma: Vec<char>,
@@ -160,15 +160,18 @@ impl Lemmatizer {
         self.prefixes.iter().filter(move |prefix| word.starts_with(prefix))
     }
 
-    /// «псевдокошка»: as the rest.
+    /// «псевдокошка»: as the rest. «недо» is «не» and «до» too: what both ways find alike is found
+    /// once, or a word of many such prefixes would have more parses than there is memory.
     fn with_known_prefix(&self, word: &[char], found: &mut Found) -> Vec<Parse> {
         let mut parses = Vec::new();
+        let mut seen = HashSet::new();
         for prefix in self.known_prefixes(word) {
             let rest = &word[prefix.len()..];
             if rest.len() >= SHORTEST_REST {
                 let of_rest = self.parse(rest, found);
                 let productive = of_rest.iter().filter(|parse| parse.tag.is_productive());
-                parses.extend(productive.map(|parse| parse.preceded_by(prefix)));
+                let whole = productive.map(|parse| parse.preceded_by(prefix));
+                parses.extend(whole.filter(|parse| seen.insert(parse.clone())));
             }
         }
         parses

@@ -49,6 +49,18 @@ fn unknown_words() {
 }
 
 #[test]
+fn words_made_to_take_long_do_not() {
+    for part in ["недо", "небезнедо", "е", "анти-", "не", "впереди", "-то", "а-"]
+    {
+        for length in [99, 100, 101, 10_000] {
+            let word: String = part.chars().cycle().take(length).collect();
+            let lemma = russian().expect("the embedded dictionary is sound").lemma(&word);
+            assert!(!lemma.is_empty(), "{word}");
+        }
+    }
+}
+
+#[test]
 fn a_broken_table_is_refused() {
     assert_eq!(version(), "2.4.417150.4580142");
     for bytes in [b"".as_slice(), b"assay-lemma-1 x\n", b"assay-lemma-1 x\nmore", b"else"] {
