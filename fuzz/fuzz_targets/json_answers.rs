@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use assay_core::{DataChoice, Problems, Response, Rules, Task, TaskSettings};
-use assay_data::texts::{named_texts, starts_as_object};
+use assay_data::named_texts::{named_texts, starts_as_object};
 use assay_solvers::AnswerFile;
 use assay_tasks::C2C;
 use libfuzzer_sys::fuzz_target;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod fuzz;
+mod lemmas;
 mod picture;
 mod plot;
 mod setup;
@@ -16,6 +17,7 @@ cargo xtask test              set up what is missing, then check format, lints, 
 cargo xtask bless             write generated documents and snapshots anew
 cargo xtask bench [NAME]      run a benchmark against its opponent and keep the result
 cargo xtask fuzz NAME [SECS]  run a fuzz target (60 seconds by default)
+cargo xtask lemmas [FOLDER]   make the table of Russian lemmas anew, from the data of pymorphy3-dicts-ru
 cargo xtask plot              draw the plot of the README anew, from the training report
 cargo xtask picture           draw both pictures of the README anew";
 
@@ -28,6 +30,8 @@ fn main() -> ExitCode {
         ["test"] => test::test(),
         ["bless"] => test::bless(),
         ["bench", names @ ..] => bench::bench(names),
+        ["lemmas"] => lemmas::download_and_make(),
+        ["lemmas", folder] => lemmas::make(folder.as_ref()),
         ["picture"] => plot::plot().and_then(|()| picture::picture()),
         ["plot"] => plot::plot(),
         ["fuzz", name] => fuzz::fuzz(name, "60"),

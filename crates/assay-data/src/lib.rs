@@ -1,13 +1,14 @@
 //! Datasets: where they lie, how they are read, and whether they are sound.
 //!
 //! [`Store`] reads the files of a folder or an archive alike, without unpacking; [`codrep`] knows
-//! what CodRep's files mean, [`parallel`] what pairs of files with a text a line do, and
-//! [`named_texts`] reads JSON objects of names and texts; [`catalogue`] knows the published datasets
-//! by their content; [`seal`] locks hidden data away and commits to it; [`texts`] reads what metrics
-//! of texts score.
+//! what CodRep's files mean, [`parallel`] what pairs of files with a text a line do,
+//! [`named_texts`] reads JSON objects of names and texts, [`fusion_brain`] the Fusion Brain
+//! Challenge's files; [`catalogue`] knows the published datasets by their content; [`seal`] locks
+//! hidden data away and commits to it; [`texts`] reads what metrics of texts score.
 
 pub mod catalogue;
 pub mod codrep;
+pub mod fusion_brain;
 pub mod named_texts;
 pub mod parallel;
 pub mod seal;

@@ -5,6 +5,7 @@ pub mod chrf;
 pub mod classification;
 pub mod codebleu;
 pub mod exact;
+pub mod fusion_brain;
 pub mod line;
 mod ngrams;
 mod parts;

@@ -11,6 +11,9 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use crate::args::Arguments;
 
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let matches = Arguments::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());

@@ -203,10 +203,14 @@ Examples:
   assay score codrep predictions.txt --data Dataset4 --format codrep
   assay score codrep predictions.txt --data Dataset4 --distinct
   assay score c2c prediction_C2C.json --data true_C2C.json
+  assay score htr prediction_HTR.json --data true_HTR.json
+  assay score fusion-brain output --data truth
 
+Beside the tasks that `assay tasks` lists there are htr, zsod and vqa, the subtasks of the Fusion
+Brain Challenge, and fusion-brain, their sum: docs/fusion-brain.md has their files.
 A line that cannot be accepted refuses the whole file; all such lines are listed.")]
 pub(crate) struct ScoreArguments {
-    /// The task that the answers are to.
+    /// The task that the answers are to; also htr, zsod, vqa and fusion-brain.
     pub(crate) task: String,
 
     /// The file of answers; `-` reads standard input.

@@ -2,6 +2,7 @@
 
 mod data;
 mod explain;
+mod fusion_brain;
 mod list;
 mod metric;
 mod mine;

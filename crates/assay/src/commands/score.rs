@@ -6,11 +6,14 @@ use std::io::{self, BufRead, BufReader};
 use assay_core::{Error, Result, TaskSettings, exit_code};
 use assay_run::Scored;
 
-use super::{choose_data, tool};
+use super::{choose_data, fusion_brain, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
 use crate::output;
 
 pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
+    if let Some(outcome) = fusion_brain::score(arguments) {
+        return outcome;
+    }
     let task = assay_tasks::find(&arguments.task)?;
     let data = choose_data(&arguments.data, task.card())?;
     let settings = TaskSettings { rules: arguments.data.rules.into() };

@@ -1,0 +1,289 @@
+//! The JSON files of the Fusion Brain Challenge: predictions and truths of its subtasks.
+//!
+//! Whatever is in a file, reading it ends in values or in a message that names the file, the place
+//! and the key. Keys that stand there twice are refused: Python would silently keep the last.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::marker::PhantomData;
+
+use assay_core::{Error, Result};
+use serde::de::{self, DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// Texts by key: predictions of C2C, HTR and VQA, and truths of the first two.
+pub type Texts = BTreeMap<String, String>;
+/// The boxes (left, top, width, height) of each phrase of each image.
+pub type Detections = BTreeMap<String, BTreeMap<String, Vec<[f64; 4]>>>;
+/// The right answers to questions.
+pub type Questions = BTreeMap<String, Question>;
+
+/// What is known of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The answers that are right.
+    pub answers: Vec<String>,
+    /// Whether it is asked in Russian, and not in English.
+    pub is_russian: bool,
+}
+
+/// Reads texts by key from the file called `name`.
+pub fn texts(bytes: &[u8], name: &str) -> Result<Texts> {
+    Ok(read::<Keyed<String>>(bytes, name, r#"{"0": "text", …}"#)?.0)
+}
+
+/// Reads boxes by image and phrase.
+pub fn detections(bytes: &[u8], name: &str) -> Result<Detections> {
+    let shape = r#"{"0.jpg": {"a phrase": [[x, y, width, height], …], …}, …}"#;
+    let images = read::<Keyed<Keyed<Boxes>>>(bytes, name, shape)?.0;
+    let phrases = |phrases: Keyed<Boxes>| {
+        phrases.0.into_iter().map(|(phrase, boxes)| (phrase, boxes.0)).collect()
+    };
+    Ok(images.into_iter().map(|(image, all)| (image, phrases(all))).collect())
+}
+
+/// Reads the right answers by question.
+pub fn questions(bytes: &[u8], name: &str) -> Result<Questions> {
+    let shape = r#"{"0": {"answer": "text" or ["text", …], "lang": "ru" or "en"}, …}"#;
+    let records = read::<Keyed<Record>>(bytes, name, shape)?.0;
+    let question = |record: Record| Question {
+        answers: record.answer.0,
+        is_russian: record.lang == Language::Ru,
+    };
+    Ok(records.into_iter().map(|(key, record)| (key, question(record))).collect())
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8], name: &str, shape: &str) -> Result<T> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
+        Error::refused(format!("{name}, line {line}: not UTF-8")).hint("save the file as UTF-8")
+    })?;
+    serde_json::from_str(text).map_err(|error| {
+        Error::refused(format!("{name}: {error}")).hint(format!("expected {shape}"))
+    })
+}
+
+/// An object whose keys are unique; errors in a value name its key.
+struct Keyed<T>(BTreeMap<String, T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Keyed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(KeyedVisitor(PhantomData))
+    }
+}
+
+struct KeyedVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for KeyedVisitor<T> {
+    type Value = Keyed<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keyed<T>, A::Error> {
+        let mut all = BTreeMap::new();
+        while let Some(key) = map.next_key::<String>()? {
+            match all.entry(key) {
+                Entry::Occupied(twice) => {
+                    let key = shorten(twice.key());
+                    return Err(de::Error::custom(format!("{key} stands there twice")));
+                }
+                Entry::Vacant(place) => {
+                    let value = map.next_value();
+                    let named =
+                        |error| de::Error::custom(format!("{}: {error}", shorten(place.key())));
+                    let value = value.map_err(named)?;
+                    place.insert(value);
+                }
+            }
+        }
+        Ok(Keyed(all))
+    }
+}
+
+/// A key as a message shows it.
+fn shorten(key: &str) -> String {
+    match key.char_indices().nth(80) {
+        Some((end, _)) => format!("{:?}…", &key[..end]),
+        None => format!("{key:?}"),
+    }
+}
+
+/// The boxes of a phrase; `[[]]` means that there are none.
+struct Boxes(Vec<[f64; 4]>);
+
+impl<'de> Deserialize<'de> for Boxes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let lists = Vec::<Sides>::deserialize(deserializer)?;
+        if let [Sides(only)] = lists.as_slice()
+            && only.is_empty()
+        {
+            return Ok(Self(Vec::new()));
+        }
+        let boxed = |(at, Sides(sides)): (usize, Sides)| {
+            <[f64; 4]>::try_from(sides.as_slice()).map_err(|_| {
+                let count = sides.len();
+                de::Error::custom(format!("box {} has {count} numbers, not 4", at + 1))
+            })
+        };
+        Ok(Self(lists.into_iter().enumerate().map(boxed).collect::<Result<_, D::Error>>()?))
+    }
+}
+
+/// A few numbers; more than a box has are counted and not kept.
+struct Sides(Vec<f64>);
+
+impl<'de> Deserialize<'de> for Sides {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SidesVisitor;
+        impl<'de> Visitor<'de> for SidesVisitor {
+            type Value = Sides;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a box of four numbers")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Sides, A::Error> {
+                let mut sides = Vec::with_capacity(4);
+                while let Some(side) = list.next_element::<f64>()? {
+                    sides.push(side);
+                }
+                Ok(Sides(sides))
+            }
+        }
+        deserializer.deserialize_seq(SidesVisitor)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object with an answer and a language")]
+struct Record {
+    answer: Answers,
+    lang: Language,
+    #[serde(default, rename = "question_id")]
+    _question_id: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Language {
+    Ru,
+    En,
+}
+
+/// One text, or a list of them.
+struct Answers(Vec<String>);
+
+impl<'de> Deserialize<'de> for Answers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AnswersVisitor;
+        impl<'de> Visitor<'de> for AnswersVisitor {
+            type Value = Answers;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an answer or a list of answers")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Answers, E> {
+                Ok(Answers(vec![text.to_owned()]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Answers, A::Error> {
+                let mut answers = Vec::new();
+                while let Some(answer) = list.next_element()? {
+                    answers.push(answer);
+                }
+                Ok(Answers(answers))
+            }
+        }
+        deserializer.deserialize_any(AnswersVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused<T: fmt::Debug>(read: fn(&[u8], &str) -> Result<T>, text: &[u8]) -> String {
+        read(text, "f.json").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn reads_what_the_challenge_writes() {
+        assert_eq!(texts(br#"{"0.png": "a"}"#, "f").unwrap()["0.png"], "a");
+        let found = detections(br#"{"0.jpg":{"x":[[1,2,3.5,4]],"y":[],"z":[[]]}}"#, "f").unwrap();
+        assert_eq!(found["0.jpg"]["x"], [[1.0, 2.0, 3.5, 4.0]]);
+        assert!(found["0.jpg"]["y"].is_empty() && found["0.jpg"]["z"].is_empty());
+        let text = r#"{"0":{"answer":["да","ага"],"question_id":7,"lang":"ru"},
+            "1":{"lang":"en","answer":"yes","more":{}}}"#;
+        let found = questions(text.as_bytes(), "f").unwrap();
+        assert_eq!(
+            found["0"],
+            Question { answers: vec!["да".into(), "ага".into()], is_russian: true }
+        );
+        assert_eq!(found["1"], Question { answers: vec!["yes".into()], is_russian: false });
+    }
+
+    #[test]
+    fn texts_that_are_none_are_refused_with_their_place() {
+        for (text, message) in [
+            (b"\n\xff".as_slice(), "f.json, line 2: not UTF-8"),
+            (b"", "f.json: EOF while parsing a value at line 1 column 0"),
+            (b"[]", "f.json: invalid type: sequence, expected an object at line 1 column 0"),
+            (
+                b"{\"a\":\n5}",
+                "f.json: \"a\": invalid type: integer `5`, expected a string at line 2 column 1",
+            ),
+            (b"{\"a\":\"\",\n\"a\":\"\"}", "f.json: \"a\" stands there twice at line 2 column 3"),
+            (b"{\"a\":\"\"} x", "f.json: trailing characters at line 1 column 10"),
+        ] {
+            assert_eq!(refused(texts, text), message);
+        }
+    }
+
+    #[test]
+    fn boxes_that_are_none_are_refused_with_their_place() {
+        for (boxes, message) in [
+            ("[[1,2,3]]", "\"i\": \"p\": box 1 has 3 numbers, not 4 at line 1 column 20"),
+            ("[[1,2,3,4],[]]", "\"i\": \"p\": box 2 has 0 numbers, not 4 at line 1 column 25"),
+            ("[[1,2,3,NaN]]", "\"i\": \"p\": expected value at line 1 column 19"),
+            ("[[1,2,3,1e999]]", "\"i\": \"p\": number out of range at line 1 column 23"),
+            (
+                "[[1,2,3,\"4\"]]",
+                "\"i\": \"p\": invalid type: string \"4\", expected f64 at line 1 column 21",
+            ),
+            (
+                "[1,2,3,4]",
+                "\"i\": \"p\": invalid type: integer `1`, expected a box of four numbers at line 1 column 12",
+            ),
+        ] {
+            let text = format!("{{\"i\":{{\"p\":{boxes}}}}}");
+            assert_eq!(refused(detections, text.as_bytes()), format!("f.json: {message}"));
+        }
+        let deep = format!("{{\"i\":{}", "[".repeat(1 << 20));
+        assert!(refused(detections, deep.as_bytes()).contains("expected an object"));
+        let deep = format!("{{\"i\":{{\"p\":{}", "[".repeat(1 << 20));
+        assert!(refused(detections, deep.as_bytes()).contains("expected f64"));
+    }
+
+    #[test]
+    fn questions_that_are_none_are_refused_with_their_key() {
+        for (record, message) in [
+            (r#"{"answer":"a"}"#, "missing field `lang`"),
+            (r#"{"lang":"en"}"#, "missing field `answer`"),
+            (r#"{"answer":"a","lang":"de"}"#, "unknown variant `de`, expected `ru` or `en`"),
+            (r#"{"answer":5,"lang":"en"}"#, "expected an answer or a list of answers"),
+            (r#"{"answer":["a",null],"lang":"en"}"#, "expected a string"),
+            (r#"{"answer":"a","answer":"b","lang":"en"}"#, "duplicate field `answer`"),
+            ("7", "expected an object with an answer and a language"),
+        ] {
+            let found = refused(questions, format!("{{\"q\":{record}}}").as_bytes());
+            assert!(found.starts_with("f.json: \"q\": "), "{found}");
+            assert!(found.contains(message), "{found}");
+        }
+        let deep = format!("{{\"q\":{{\"question_id\":{}", "[".repeat(1 << 20));
+        assert!(refused(questions, deep.as_bytes()).contains("EOF while parsing a list"));
+    }
+}

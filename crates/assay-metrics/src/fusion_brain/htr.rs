@@ -1,0 +1,21 @@
+//! Handwritten text recognition: the share of texts that are right to the letter.
+
+use super::{Accuracy, Mismatch, Texts};
+
+/// Compares texts exactly; case and spaces count. An image without a text has the empty one, and
+/// images that the truth does not know are ignored.
+pub fn accuracy(truth: &Texts, prediction: &Texts) -> Result<Accuracy, Mismatch> {
+    if truth.is_empty() {
+        return Err(Mismatch::NothingToScore);
+    }
+    let mut accuracy = Accuracy::default();
+    for (image, text) in truth {
+        match prediction.get(image) {
+            Some(predicted) if predicted == text => accuracy.right += 1,
+            Some(_) => accuracy.wrong += 1,
+            None if text.is_empty() => accuracy.right += 1,
+            None => accuracy.missing += 1,
+        }
+    }
+    Ok(accuracy)
+}

@@ -1,0 +1,161 @@
+//! The challenge's final score: the sum of the four subtasks.
+
+/// A subtask of the challenge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subtask {
+    /// Code to code translation, by `CodeBLEU`.
+    C2c,
+    /// Handwritten text recognition.
+    Htr,
+    /// Zero-shot object detection.
+    Zsod,
+    /// Questions about images.
+    Vqa,
+}
+
+impl Subtask {
+    /// All four, in the order in which they are summed.
+    pub const ALL: [Self; 4] = [Self::C2c, Self::Htr, Self::Zsod, Self::Vqa];
+
+    /// As it is called on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::C2c => "c2c",
+            Self::Htr => "htr",
+            Self::Zsod => "zsod",
+            Self::Vqa => "vqa",
+        }
+    }
+
+    /// As it is called in the names of files.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::C2c => "C2C",
+            Self::Htr => "HTR",
+            Self::Zsod => "zsOD",
+            Self::Vqa => "VQA",
+        }
+    }
+
+    /// The least that a solution must reach to count.
+    pub fn minimum(self) -> f64 {
+        match self {
+            Self::C2c => 0.2,
+            Self::Htr => 0.3,
+            Self::Zsod => 0.1,
+            Self::Vqa => 0.25,
+        }
+    }
+}
+
+/// The scores of the subtasks that were scored.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Integral {
+    scores: [Option<f64>; 4],
+}
+
+impl Integral {
+    /// Nothing scored yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the score of a subtask, rounded to three decimals. `CodeBLEU` may be given between 0 and
+    /// 100: what is above 1 is taken so.
+    pub fn set(&mut self, subtask: Subtask, score: f64) {
+        let scale = if subtask == Subtask::C2c && score > 1.0 { 0.01 } else { 1.0 };
+        self.scores[subtask as usize] = Some(round3(score * scale));
+    }
+
+    /// The score of a subtask, if it was scored.
+    pub fn get(&self, subtask: Subtask) -> Option<f64> {
+        self.scores[subtask as usize]
+    }
+
+    /// Whether the subtask reached its minimum, if it was scored.
+    pub fn meets_minimum(&self, subtask: Subtask) -> Option<bool> {
+        self.get(subtask).map(|score| score >= subtask.minimum())
+    }
+
+    /// The sum of what was scored.
+    pub fn sum(&self) -> f64 {
+        // Thousandths add up without an error in the last digit.
+        let thousandths: f64 =
+            self.scores.iter().flatten().map(|score| (score * 1e3).round()).sum();
+        thousandths / 1e3
+    }
+}
+
+/// Rounds a number between 0 and a million to three decimals as Python's `round` does: by its exact
+/// value, and a true half to the even digit.
+pub fn round3(number: f64) -> f64 {
+    const MANTISSA: u32 = 52;
+    if !(number > 0.0 && number < 1e6) {
+        return if number > 0.0 { number } else { 0.0 };
+    }
+    let bits = number.to_bits();
+    let exponent = bits >> MANTISSA;
+    if exponent == 0 {
+        return 0.0;
+    }
+    let mantissa = u128::from(bits & ((1 << MANTISSA) - 1) | 1 << MANTISSA) * 1000;
+    // The number is mantissa / 2^shift, and below 2^20: the shift is above 32.
+    let shift = 1075 - exponent;
+    if shift > 100 {
+        return 0.0;
+    }
+    let (whole, rest) = (mantissa >> shift, mantissa & ((1 << shift) - 1));
+    let half = 1u128 << (shift - 1);
+    let up = rest > half || (rest == half && whole % 2 == 1);
+    (whole + u128::from(up)) as f64 / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "rounding is exact")]
+    fn rounds_as_python_does() {
+        for (number, rounded) in [
+            (0.0, 0.0),
+            (1.0, 1.0),
+            (2.0 / 3.0, 0.667),
+            (1.0 / 6.0, 0.167),
+            (0.0625, 0.062),
+            (0.1875, 0.188),
+            (0.3125, 0.312),
+            (0.0005, 0.001),
+            (0.0015, 0.002),
+            (0.0025, 0.003),
+            (0.0035, 0.004),
+            (1e-300, 0.0),
+            (3.9995, 3.999),
+            (-0.5, 0.0),
+        ] {
+            assert_eq!(round3(number), rounded, "{number}");
+        }
+        assert_eq!(round3(f64::NAN), 0.0);
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "thousandths are exact")]
+    fn adds_up_what_was_scored() {
+        let mut integral = Integral::new();
+        assert_eq!(integral.sum(), 0.0);
+        integral.set(Subtask::C2c, 20.0);
+        integral.set(Subtask::Htr, 0.2999);
+        assert_eq!(integral.get(Subtask::C2c), Some(0.2));
+        assert_eq!(integral.meets_minimum(Subtask::C2c), Some(true));
+        assert_eq!(integral.get(Subtask::Htr), Some(0.3), "rounded before it is compared");
+        assert_eq!(integral.meets_minimum(Subtask::Htr), Some(true));
+        assert_eq!(integral.meets_minimum(Subtask::Vqa), None);
+        assert_eq!(integral.sum(), 0.5);
+        for subtask in Subtask::ALL {
+            integral.set(subtask, 1.0);
+        }
+        assert_eq!(integral.sum(), 4.0);
+        let minimum: f64 = Subtask::ALL.iter().map(|subtask| subtask.minimum()).sum();
+        assert!((minimum - 0.85).abs() < 1e-12);
+    }
+}

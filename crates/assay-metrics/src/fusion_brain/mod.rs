@@ -1,0 +1,94 @@
+//! The Fusion Brain Challenge of 2021: handwriting, detection, questions about images, and their sum.
+//!
+//! Each scorer does what the challenge's own script does, rule for rule; where that script would
+//! stop with an error, there is a [`Mismatch`] instead.
+
+pub mod htr;
+pub mod integral;
+pub mod vqa;
+pub mod zsod;
+
+mod contractions;
+mod normalise;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+pub use integral::round3;
+pub use normalise::{normalise_en, normalise_ru};
+
+/// Texts by the name of what they answer.
+pub type Texts = BTreeMap<String, String>;
+
+/// Why a prediction cannot be scored against a truth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mismatch {
+    /// The truth is empty, so that a mean over it would divide by zero.
+    NothingToScore,
+    /// The prediction lacks a key of the truth.
+    Missing(String),
+    /// The prediction has a key that the truth has not.
+    Unknown(String),
+    /// The prediction for an image lacks a phrase.
+    MissingPhrase {
+        /// The image's key.
+        image: String,
+        /// The phrase.
+        phrase: String,
+    },
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingToScore => f.write_str("there is nothing to score"),
+            Self::Missing(key) => write!(f, "{key:?} is missing"),
+            Self::Unknown(key) => write!(f, "{key:?} is not in the truth"),
+            Self::MissingPhrase { image, phrase } => {
+                write!(f, "{image:?} lacks the phrase {phrase:?}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+/// How many answers were right.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accuracy {
+    /// Right answers.
+    pub right: usize,
+    /// Wrong answers.
+    pub wrong: usize,
+    /// Wrong because there was no answer.
+    pub missing: usize,
+}
+
+impl Accuracy {
+    /// All that was asked.
+    pub fn total(&self) -> usize {
+        self.right + self.wrong + self.missing
+    }
+
+    /// The share of right answers; 0 of nothing.
+    pub fn value(&self) -> f64 {
+        match self.total() {
+            0 => 0.0,
+            total => self.right as f64 / total as f64,
+        }
+    }
+}
+
+/// Refuses key sets that differ, and an empty truth.
+fn same_keys<T, P>(
+    truth: &BTreeMap<String, T>,
+    prediction: &BTreeMap<String, P>,
+) -> Result<(), Mismatch> {
+    if let Some(key) = truth.keys().find(|key| !prediction.contains_key(*key)) {
+        return Err(Mismatch::Missing(key.clone()));
+    }
+    if let Some(key) = prediction.keys().find(|key| !truth.contains_key(*key)) {
+        return Err(Mismatch::Unknown(key.clone()));
+    }
+    if truth.is_empty() { Err(Mismatch::NothingToScore) } else { Ok(()) }
+}

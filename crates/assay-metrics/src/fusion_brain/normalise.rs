@@ -1,0 +1,134 @@
+//! How an answer to a question about an image is normalised before it is compared.
+//!
+//! The rules are those of the VQA evaluation with all their corners: which punctuation vanishes and
+//! which becomes a space depends on the whole answer, and a limit that was meant as a flag ends the
+//! removal of full stops after 32.
+
+use assay_lemma::{Lemmatizer, is_digit};
+
+use super::contractions::with_apostrophe;
+
+const PUNCTUATION: [char; 21] = [
+    ';', '/', '[', ']', '"', '{', '}', '(', ')', '=', '+', '\\', '_', '-', '>', '<', '@', '`', ',',
+    '?', '!',
+];
+/// How many full stops are removed at most.
+const FULL_STOPS: usize = 32;
+
+const ARTICLES: [&str; 3] = ["a", "an", "the"];
+const NUMBERS_EN: [(&str, &str); 12] = [
+    ("none", "0"),
+    ("zero", "0"),
+    ("one", "1"),
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+];
+const NUMBERS_RU: [(&str, &str); 13] = [
+    ("ноль", "0"),
+    ("нисколько", "0"),
+    ("никакой", "0"),
+    ("один", "1"),
+    ("два", "2"),
+    ("три", "3"),
+    ("четыре", "4"),
+    ("пять", "5"),
+    ("шесть", "6"),
+    ("семь", "7"),
+    ("восемь", "8"),
+    ("девять", "9"),
+    ("десять", "10"),
+];
+
+/// Normalises an English answer: numbers as digits, no articles, apostrophes where they belong.
+pub fn normalise_en(answer: &str) -> String {
+    let text = without_punctuation(answer).to_lowercase();
+    let words = text.split(is_space).filter(|word| !word.is_empty());
+    let words = words.map(|word| lookup(&NUMBERS_EN, word));
+    let words = words.filter(|word| !ARTICLES.contains(word)).map(with_apostrophe);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Normalises a Russian answer: lemmas, and numbers as digits. Without lemmas, words stay as they are.
+pub fn normalise_ru(answer: &str, lemmas: Option<&Lemmatizer>) -> String {
+    let text = without_punctuation(answer).to_lowercase();
+    let mut normal = String::new();
+    for word in text.split(is_space).filter(|word| !word.is_empty()) {
+        if !normal.is_empty() {
+            normal.push(' ');
+        }
+        match lemmas {
+            Some(lemmas) => normal.push_str(lookup(&NUMBERS_RU, &lemmas.lemma(word))),
+            None => normal.push_str(lookup(&NUMBERS_RU, word)),
+        }
+    }
+    normal
+}
+
+fn lookup<'a>(table: &[(&str, &'static str)], word: &'a str) -> &'a str {
+    table.iter().find(|(known, _)| *known == word).map_or(word, |(_, instead)| instead)
+}
+
+/// What Python takes for a space: Unicode's spaces and the four separators of ASCII.
+fn is_space(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '\x1c'..='\x1f')
+}
+
+/// Deletes a mark that has a space beside it anywhere in the answer, and every mark if a comma
+/// stands between digits anywhere; any other mark becomes a space.
+fn without_punctuation(answer: &str) -> String {
+    let spaced: String = answer
+        .chars()
+        .map(|letter| if matches!(letter, '\n' | '\t') { ' ' } else { letter })
+        .collect();
+    let text = spaced.trim_matches(is_space);
+    let deleted = deleted_marks(text);
+    let mut kept = Vec::with_capacity(text.len());
+    for letter in text.chars() {
+        match PUNCTUATION.iter().position(|&mark| mark == letter) {
+            None => kept.push(letter),
+            Some(mark) if deleted[mark] => {}
+            Some(_) => kept.push(' '),
+        }
+    }
+    without_full_stops(&kept)
+}
+
+fn deleted_marks(text: &str) -> [bool; PUNCTUATION.len()] {
+    let mut deleted = [false; PUNCTUATION.len()];
+    let letters: Vec<char> = text.chars().collect();
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| letters.get(at)).copied();
+        let after = letters.get(at + 1).copied();
+        if *letter == ',' && before.is_some_and(is_digit) && after.is_some_and(is_digit) {
+            return [true; PUNCTUATION.len()];
+        }
+        if (before == Some(' ') || after == Some(' '))
+            && let Some(mark) = PUNCTUATION.iter().position(|mark| mark == letter)
+        {
+            deleted[mark] = true;
+        }
+    }
+    deleted
+}
+
+/// Removes full stops that no digit follows, the first 32 of them.
+fn without_full_stops(letters: &[char]) -> String {
+    let mut removed = 0;
+    let mut kept = String::with_capacity(letters.len());
+    for (at, &letter) in letters.iter().enumerate() {
+        let digit_follows = letters.get(at + 1).is_some_and(|&next| is_digit(next));
+        if letter == '.' && !digit_follows && removed < FULL_STOPS {
+            removed += 1;
+        } else {
+            kept.push(letter);
+        }
+    }
+    kept
+}

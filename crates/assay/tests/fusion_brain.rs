@@ -1,0 +1,244 @@
+//! `assay score htr`, `zsod`, `vqa` and `fusion-brain`, from files to numbers and refusals.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Said, feed, json, metric, real_data, run};
+use serde_json::{Value, json as object};
+use tempfile::TempDir;
+
+/// A folder with these files in it.
+fn folder(files: &[(&str, Value)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    for (name, content) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("it is in a folder"))
+            .expect("a folder can be made");
+        fs::write(path, content.to_string()).expect("a file can be written");
+    }
+    folder
+}
+
+/// Scores `prediction` as `task` against `truth`.
+fn score(task: &str, truth: &Value, prediction: &Value) -> Said {
+    let folder = folder(&[("t.json", truth.clone()), ("p.json", prediction.clone())]);
+    run(folder.path(), &["score", task, "p.json", "--data", "t.json", "--json"])
+}
+
+fn close(left: f64, right: f64) {
+    assert!((left - right).abs() < 1e-12, "{left} is not {right}");
+}
+
+fn counts(results: &Value) -> [u64; 5] {
+    ["problems", "answered", "passed", "failed", "not_answered"]
+        .map(|name| results["counts"][name].as_u64().expect("it is there"))
+}
+
+/// Every metric has its number of problems, and lies in its interval.
+fn check_estimates(results: &Value) {
+    for (name, estimate) in results["metrics"].as_object().expect("it is there") {
+        let [low, value, high] =
+            ["low", "value", "high"].map(|name| estimate[name].as_f64().expect("it is there"));
+        assert!(0.0 <= low && low <= value && value <= high, "{name}: {estimate}");
+        assert!(estimate["n"].as_u64().expect("it is there") > 0, "{name}: {estimate}");
+    }
+}
+
+#[test]
+fn handwriting() {
+    let truth = object!({"0.png": "Ёж", "1.png": "two words", "2.png": "", "3.png": "x"});
+    let prediction = object!({"0.png": "Ёж", "1.png": "two  words", "9.png": "more"});
+    let results = json(&score("htr", &truth, &prediction));
+    close(metric(&results, "accuracy"), 0.5);
+    assert_eq!(counts(&results), [4, 3, 2, 1, 1], "an empty text need not be there");
+    check_estimates(&results);
+    let signature = results["signature"].as_str().unwrap();
+    for field in ["htr@1|", "|data:", "|n:4|", "|ci:wilson95|", "|assay:", "|solver:file@"] {
+        assert!(signature.contains(field), "{field} in {signature}");
+    }
+}
+
+#[test]
+fn detection() {
+    let truth = object!({
+        "0.jpg": {"a cat": [[0, 0, 10, 10], [50, 50, 10, 10]], "a dog": []},
+        "1.jpg": {"a cat": [[5, 5, 10, 10]]},
+    });
+    let prediction = object!({
+        "0.jpg": {"a cat": [[1, 0, 10, 10]], "a dog": [[]], "a cow": [[1, 1, 1, 1]]},
+        "1.jpg": {"a cat": [[5, 5, 10, 10], [80, 80, 3, 3]]},
+    });
+    let results = json(&score("zsod", &truth, &prediction));
+    // Two hits, one box too many, one cat not looked for.
+    for name in ["f1", "precision", "recall"] {
+        close(metric(&results, name), 2.0 / 3.0);
+    }
+    assert_eq!(counts(&results), [2, 2, 0, 2, 0]);
+    check_estimates(&results);
+    assert!(results["signature"].as_str().unwrap().contains("|ci:ratio-wilson95|"));
+}
+
+fn questions() -> (Value, Value) {
+    let truth = object!({
+        "0": {"answer": "2 кошка", "question_id": 0, "lang": "ru"},
+        "1": {"answer": ["no", "don't"], "question_id": 1, "lang": "en"},
+        "2": {"answer": "кошки", "question_id": 2, "lang": "ru"},
+    });
+    (truth, object!({"0": "Две кошки!", "1": "the dont.", "2": "кошки"}))
+}
+
+#[test]
+fn questions_about_images() {
+    let (truth, prediction) = questions();
+    let results = json(&score("vqa", &truth, &prediction));
+    close(metric(&results, "accuracy"), 0.667);
+    assert_eq!(counts(&results), [3, 3, 2, 1, 0], "a truth is not normalised");
+    check_estimates(&results);
+    let signature = results["signature"].as_str().unwrap();
+    assert!(signature.contains("|lemmas:opencorpora-2.4."), "{signature}");
+}
+
+#[test]
+fn the_whole_challenge() {
+    let (truth, prediction) = questions();
+    let files = folder(&[
+        ("truth/true_HTR.json", object!({"0.png": "a", "1.png": "b"})),
+        ("truth/true_zsOD.json", object!({"0.jpg": {"x": [[0, 0, 2, 2]]}})),
+        ("truth/true_VQA.json", truth),
+        ("output/prediction_HTR.json", object!({"0.png": "a"})),
+        ("output/prediction_OD.json", object!({"0.jpg": {"x": [[0, 0, 2, 2]]}})),
+        ("output/prediction_VQA.json", prediction),
+    ]);
+    let call = ["score", "fusion-brain", "output", "--data", "truth"];
+    let said = run(files.path(), &[call.as_slice(), &["--json"]].concat());
+    assert_eq!(said.code, 5, "one subtask has no truth: {said:?}");
+    assert!(said.err.contains("not scored") && said.err.contains("c2c"), "{said:?}");
+    let results = json(&said);
+    for (name, value) in [("htr", 0.5), ("zsod", 1.0), ("vqa", 0.667), ("integral", 2.167)] {
+        close(metric(&results, name), value);
+    }
+    check_estimates(&results);
+    assert_eq!(results["task"], "fusion-brain");
+    assert_eq!(results["not_scored"], object!(["c2c"]));
+    assert_eq!(results["minimums"]["vqa"], object!({"minimum": 0.25, "met": true}));
+    assert_eq!(results["minimums"]["c2c"], object!({"minimum": 0.2, "met": null}));
+    assert_eq!(counts(&results), [6, 5, 4, 1, 1]);
+    let table = run(files.path(), &call).out;
+    for line in ["integral", "2.1670", "not scored", "0.667"] {
+        assert!(table.contains(line), "{line} in {table}");
+    }
+    fs::remove_file(files.path().join("output/prediction_OD.json")).unwrap();
+    let said = run(files.path(), &call);
+    assert_eq!((said.code, said.out.as_str()), (3, ""));
+    assert!(said.err.contains("there is no prediction_zsOD.json in output"), "{said:?}");
+    assert!(said.err.contains("hint:"), "{said:?}");
+    for file in ["truth/true_HTR.json", "truth/true_zsOD.json", "truth/true_VQA.json"] {
+        fs::remove_file(files.path().join(file)).unwrap();
+    }
+    assert!(run(files.path(), &call).err.contains("truth holds no truth"));
+}
+
+#[test]
+fn what_stops_the_official_scripts_is_refused_by_file_and_key() {
+    let right = |lang: &str| object!({"7": {"answer": "a", "lang": lang}});
+    for (task, truth, prediction, message) in [
+        ("htr", object!({}), object!({}), "t.json: there is nothing to score"),
+        ("htr", object!({"0": 5}), object!({}), "t.json: \"0\": invalid type: integer `5`"),
+        ("htr", object!({"0": "a"}), object!({"0": null}), "p.json: \"0\": invalid type: null"),
+        (
+            "zsod",
+            object!({"0": {}}),
+            object!({"0": {}, "1": {}}),
+            "p.json: \"1\" is not in the truth",
+        ),
+        ("zsod", object!({"0": {}, "1": {}}), object!({"0": {}}), "p.json: \"1\" is missing"),
+        (
+            "zsod",
+            object!({"0": {"x": []}}),
+            object!({"0": {}}),
+            "p.json: \"0\" lacks the phrase \"x\"",
+        ),
+        ("zsod", object!({"0": {"x": []}}), object!({"0": {"x": [[1, 2]]}}), "box 1 has 2 numbers"),
+        ("vqa", right("en"), object!({}), "p.json: \"7\" is missing"),
+        ("vqa", right("en"), object!({"7": "a", "8": "b"}), "p.json: \"8\" is not in the truth"),
+        ("vqa", right("de"), object!({"7": "a"}), "t.json: \"7\": unknown variant `de`"),
+        ("vqa", object!({}), object!({}), "t.json: there is nothing to score"),
+    ] {
+        let said = score(task, &truth, &prediction);
+        assert_eq!((said.code, said.out.as_str()), (3, ""), "{said:?}");
+        assert!(said.err.contains(message) && said.err.contains("hint:"), "{message}: {said:?}");
+    }
+}
+
+#[test]
+fn files_that_are_none_are_refused() {
+    let files = folder(&[("t.json", object!({"0": "a"}))]);
+    let call = ["score", "htr", "-", "--data", "t.json", "--json"];
+    for (text, message) in [
+        ("", "standard input: EOF while parsing a value at line 1 column 0"),
+        ("{\"0\": NaN}", "standard input: \"0\": expected value at line 1 column 7"),
+        ("{\"0\":\"a\",\n\"0\":\"b\"}", "standard input: \"0\" stands there twice at line 2"),
+        (&"[".repeat(1 << 20), "standard input: invalid type: sequence, expected an object"),
+    ] {
+        let said = feed(files.path(), &call, text);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.err.contains(message), "{message}: {said:?}");
+    }
+    fs::write(files.path().join("latin.json"), b"{\"0\":\n\"\xe9\"}").unwrap();
+    let said = run(files.path(), &["score", "htr", "latin.json", "--data", "t.json"]);
+    assert!(said.err.contains("latin.json, line 2: not UTF-8"), "{said:?}");
+    assert_eq!(run(files.path(), &["score", "htr", "t.json", "--data", "none.json"]).code, 3);
+    assert_eq!(run(files.path(), &["score", "htr", "t.json"]).code, 2, "where is the truth?");
+    let strict = ["score", "htr", "t.json", "--data", "t.json", "--rules", "strict"];
+    assert_eq!(run(files.path(), &strict).code, 2);
+}
+
+/// The sample files' scores by the official scripts, through the commands.
+#[test]
+fn golden_cases_through_the_command_line() {
+    let Some(data) = real_data("fusion brain") else { return };
+    let packed = fs::read(data.join("golden/fusion_brain/cases.jsonl.zst")).unwrap();
+    let text = String::from_utf8(zstd::decode_all(packed.as_slice()).unwrap()).unwrap();
+    let mut seen = 0;
+    for case in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let (task, name) = match case["task"].as_str().unwrap() {
+            "HTR" => ("htr", "accuracy"),
+            "zsOD" => ("zsod", "f1"),
+            _ => continue,
+        };
+        let said = score(task, &case["true"], &case["pred"]);
+        match case["expected"].as_f64() {
+            Some(expected) => {
+                let found = metric(&json(&said), name);
+                assert_eq!(found.to_bits(), expected.to_bits(), "{}: {found}", case["name"]);
+            }
+            None => assert_eq!(said.code, 3, "{}: {said:?}", case["name"]),
+        }
+        seen += 1;
+    }
+    assert!(seen > 30, "{seen} cases");
+}
+
+#[test]
+fn any_name_that_the_challenge_gave_a_file_is_found() {
+    let truth = object!({"0": "def f ( ) : NEW_LINE"});
+    for name in ["C2C", "С2С", "С2C", "C2С"] {
+        let files = folder(&[
+            (&format!("t/true_{name}.json"), truth.clone()),
+            ("p/prediction_C2C.json", truth.clone()),
+        ]);
+        let said = run(files.path(), &["score", "fusion-brain", "p", "--data", "t"]);
+        assert!(!said.err.contains("holds no truth"), "{name}: {said:?}");
+    }
+    let both = folder(&[
+        ("t/true_zsOD.json", object!({})),
+        ("t/true_OD.json", object!({})),
+        ("p/prediction_OD.json", object!({})),
+    ]);
+    let said = run(both.path(), &["score", "fusion-brain", "p", "--data", "t"]);
+    assert!(said.err.contains("are both there"), "{said:?}");
+    let said = run(Path::new("/"), &["score", "fusion-brain", "/none", "--data", "/none"]);
+    assert_eq!(said.code, 3, "{said:?}");
+}
