@@ -99,7 +99,9 @@ fn compare(id: &str, found: &Value, expected: &Value) -> usize {
         }
         (Value::Object(found), Value::Object(expected)) => {
             assert_eq!(found.len(), expected.len(), "{id}: {found:?} {expected:?}");
-            let both = found.iter().map(|(name, found)| (found, &expected[name]));
+            // Hugging Face calls its score after the metric.
+            let theirs = |name: &str| expected.get(name).unwrap_or_else(|| &expected["bleu"]);
+            let both = found.iter().map(|(name, found)| (found, theirs(name)));
             both.map(|(found, expected)| compare(id, found, expected)).sum()
         }
         (Value::Number(_), Value::Number(_)) => {

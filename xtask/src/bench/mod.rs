@@ -3,11 +3,13 @@
 //! Each contender is run several times in turn; what counts is CPU time, which the load of the
 //! machine moves least. The result is kept under `benches/results`.
 
+mod codebleu;
 mod codrep_predict;
 mod codrep_score;
 pub(crate) mod floor;
 mod locate;
 pub(crate) mod measure;
+mod sacrebleu;
 
 use std::path::{Path, PathBuf};
 
@@ -23,6 +25,8 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("codrep-score", codrep_score::run),
     ("codrep-predict", codrep_predict::run),
     ("locate", locate::run),
+    ("codebleu", codebleu::run_all),
+    ("sacrebleu", sacrebleu::run),
 ];
 
 /// What a benchmark may use.
@@ -104,4 +108,17 @@ impl Bench {
 fn python() -> Result<String, String> {
     output("python3", &["-c", "import sys; print(sys.executable)"])
         .ok_or_else(|| "xtask: there is no python3".to_owned())
+}
+
+/// A Python interpreter that has these packages, without what they ask for themselves: the versions
+/// are those that fit each other.
+fn venv(packages: &[&str]) -> Result<String, String> {
+    let folder = root().join("target/bench-venv").display().to_string();
+    let interpreter = format!("{folder}/bin/python");
+    if output(&interpreter, &["--version"]).is_none() {
+        run(&python()?, &["-m", "venv", &folder])?;
+    }
+    let install = ["-m", "pip", "install", "--quiet", "--no-deps"];
+    run(&interpreter, &[&install, packages].concat())?;
+    Ok(interpreter)
 }
