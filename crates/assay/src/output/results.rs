@@ -34,8 +34,25 @@ pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
         }
     }
     say("\n")?;
-    let signatures = results.iter().map(|results| results.signature.to_string());
-    listing("signature (same signature, same number)", signatures)
+    listing("signature (same signature, same number)", signatures(results))
+}
+
+/// The signatures, in one line where runs differ in their solvers alone.
+fn signatures(results: &[&Results]) -> Vec<String> {
+    const SOLVER: &str = "|solver:";
+    let mut lines: Vec<String> = Vec::new();
+    for results in results {
+        let signature = results.signature.to_string();
+        let (common, solver) = signature.rsplit_once(SOLVER).unwrap_or((&signature, ""));
+        let start = format!("{common}{SOLVER}");
+        match lines.last_mut() {
+            Some(line) if !solver.is_empty() && line.starts_with(&start) => {
+                *line += &format!(" or {solver}");
+            }
+            _ => lines.push(signature.clone()),
+        }
+    }
+    lines
 }
 
 /// Prints a table of numbers, which are not wrapped.
