@@ -6,6 +6,7 @@ use std::ops::{ControlFlow, Range};
 use memchr::{memchr_iter, memrchr};
 use tree_sitter::{InputEdit, ParseOptions, ParseState, Parser, Point, Tree};
 
+use crate::Language;
 use crate::outline::Outline;
 use crate::work::Work;
 
@@ -64,7 +65,7 @@ impl<'a> Checked<'a> {
     /// Parses a program. Any bytes are one.
     pub fn new(text: &'a [u8]) -> Self {
         let mut work = Work::new(MOST_STEPS);
-        let Outline { load, cuts } = Outline::new(text, PIECE);
+        let Outline { load, cuts } = Outline::new(text, Language::Java, PIECE);
         let easy = text.len() <= LARGEST && load <= HARDEST;
         let parsed = if easy { Parsed::new(text, &cuts, &mut work) } else { None };
         Self { text, load, parsed, work }
@@ -81,7 +82,7 @@ impl<'a> Checked<'a> {
         let Some(parsed) = &self.parsed else { return true };
         let size = self.text.len() - replaced.len() + replacement.len();
         let large = size > LARGEST || replacement.len() > LONGEST_REPLACEMENT;
-        if large || self.load + Outline::new(replacement, PIECE).load > HARDEST {
+        if large || self.load + Outline::new(replacement, Language::Java, PIECE).load > HARDEST {
             return true;
         }
         let patched = [&self.text[..range.start], replacement, &self.text[range.end..]].concat();
@@ -304,7 +305,7 @@ class A {
     #[test]
     fn what_is_almost_too_hard_ends() {
         for part in ["(", "{", "a<", "a<b,", "if(a)", "(a)->", "(a)", "@a", "a.b", "a<a<(a,"] {
-            let load = Outline::new(part.repeat(100).as_bytes(), PIECE).load;
+            let load = Outline::new(part.repeat(100).as_bytes(), Language::Java, PIECE).load;
             let most = HARDEST / load.div_ceil(100);
             let deep = part.repeat(most - 1);
             replaceable(deep.as_bytes(), b"x;");

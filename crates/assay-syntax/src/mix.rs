@@ -1,5 +1,4 @@
-//! Numbers that stand for structures: equal structures, equal numbers, and the other way round but
-//! for one chance in 2^64.
+//! Numbers that stand for structures: equal structures, equal numbers, and hardly ever another.
 
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xbf58_476d_1ce4_e5b9;

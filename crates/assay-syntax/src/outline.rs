@@ -6,6 +6,8 @@
 //! interrupted: 100,000 times `a<` take more memory than a machine has. Programs that people write
 //! keep the stack shallow, so a text that would not is told apart here.
 
+use crate::Language;
+
 /// What a text looks like from afar.
 pub(crate) struct Outline {
     /// Upper estimate of the deepest stack: open brackets and tokens since the last separator.
@@ -15,13 +17,13 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
-    pub(crate) fn new(text: &[u8], piece: usize) -> Self {
+    pub(crate) fn new(text: &[u8], language: Language, piece: usize) -> Self {
         let mut outline = Self { load: 0, cuts: Vec::new() };
-        let mut scan = Scan::default();
+        let mut scan = Scan::new(language);
         let (mut at, mut next) = (0, piece);
         while at < text.len() {
             at = scan.token(text, at);
-            outline.load = outline.load.max(scan.open + scan.angles + scan.tokens);
+            outline.load = outline.load.max(scan.open.len() + scan.angles + scan.tokens);
             if at >= next && at < text.len() {
                 outline.cuts.push(at);
                 next = at + piece;
@@ -31,52 +33,102 @@ impl Outline {
     }
 }
 
-#[derive(Default)]
 struct Scan {
+    language: Language,
     /// Brackets that are open.
-    open: usize,
+    open: Vec<u8>,
     /// Angles that are open since the last statement began; most are comparisons.
     angles: usize,
     /// Tokens since the last separator.
     tokens: usize,
     /// No comment ends after here.
     unclosed: bool,
+    /// The last byte that is no white space.
+    last: u8,
 }
 
 impl Scan {
+    fn new(language: Language) -> Self {
+        Self { language, open: Vec::new(), angles: 0, tokens: 0, unclosed: false, last: 0 }
+    }
+
     /// Takes in the token at `at` and says where it ends.
     fn token(&mut self, text: &[u8], at: usize) -> usize {
         match text[at] {
-            b'/' if text[at..].starts_with(b"//") => return skip_line(text, at),
-            b'/' if text[at..].starts_with(b"/*") => {
+            b'#' if self.has_hash_comments() => return skip_line(text, at),
+            b'/' if self.has_slash_comments() && text[at..].starts_with(b"//") => {
+                return skip_line(text, at);
+            }
+            b'/' if self.has_slash_comments() && text[at..].starts_with(b"/*") => {
                 if let Some(end) = self.comment_end(text, at) {
                     return end;
                 }
             }
+            b'\n' if self.ends_a_statement() => {
+                self.separate();
+                return at + 1;
+            }
             byte if byte.is_ascii_whitespace() => return at + 1,
             b'{' => {
-                self.open += 1;
+                self.open.push(b'{');
                 self.separate();
             }
             b'}' => {
-                self.open = self.open.saturating_sub(1);
+                self.open.pop();
                 self.separate();
             }
             b';' => self.separate(),
             // Between angles it may go on with a type, or with the next argument.
             b',' if self.angles == 0 => self.tokens = 0,
-            b'(' | b'[' => self.open += 1,
-            b')' | b']' => self.open = self.open.saturating_sub(1),
+            bracket @ (b'(' | b'[') => self.open.push(bracket),
+            b')' | b']' => {
+                self.open.pop();
+            }
             b'<' => self.angles += 1,
             b'>' => self.angles = self.angles.saturating_sub(1),
             _ => {}
         }
         self.tokens += 1;
+        self.last = text[at];
         match text[at] {
+            quote @ (b'"' | b'\'') if self.is_long_literal(text, at) => {
+                skip_long_literal(text, at, quote)
+            }
+            b'\'' if self.is_lifetime(text, at) => at + 1,
             quote @ (b'"' | b'\'') => skip_literal(text, at, quote),
             byte if is_word(byte) => skip_word(text, at),
             _ => at + 1,
         }
+    }
+
+    fn has_slash_comments(&self) -> bool {
+        !matches!(self.language, Language::Python | Language::Ruby)
+    }
+
+    fn has_hash_comments(&self) -> bool {
+        matches!(self.language, Language::Python | Language::Ruby | Language::Php)
+    }
+
+    /// Whether the end of a line ends a statement here: in some languages it does, unless a bracket
+    /// is open or the line cannot be all.
+    fn ends_a_statement(&self) -> bool {
+        let by_lines = !matches!(
+            self.language,
+            Language::Java | Language::C | Language::Cpp | Language::CSharp | Language::Rust
+        );
+        let whole =
+            is_word(self.last) || matches!(self.last, b')' | b']' | b'}' | b'"' | b'\'' | b':');
+        by_lines && whole && self.open.last().is_none_or(|&bracket| bracket == b'{')
+    }
+
+    fn is_long_literal(&self, text: &[u8], at: usize) -> bool {
+        self.language == Language::Python && text[at..].starts_with(&[text[at]; 3])
+    }
+
+    /// Rust's `'a` is no literal.
+    fn is_lifetime(&self, text: &[u8], at: usize) -> bool {
+        let is_letter = text.get(at + 1) == Some(&b'\\') || text.get(at + 2) == Some(&b'\'');
+        self.language == Language::Rust && !is_letter
     }
 
     /// Where a comment ends; one that is never closed is none.
@@ -104,7 +156,13 @@ fn skip_word(text: &[u8], at: usize) -> usize {
 }
 
 fn skip_line(text: &[u8], at: usize) -> usize {
-    memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed + 1)
+    memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed)
+}
+
+/// A literal in three quotes ends at three quotes.
+fn skip_long_literal(text: &[u8], at: usize, quote: u8) -> usize {
+    let end = memchr::memmem::find(&text[at + 3..], &[quote; 3]);
+    end.map_or(text.len(), |end| at + 3 + end + 3)
 }
 
 /// A literal ends at its quote, or at the end of the line.
@@ -128,7 +186,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: usize) {
-        assert_eq!(Outline::new(text.as_bytes(), 1).load, expected, "{text:?}");
+        assert_eq!(Outline::new(text.as_bytes(), Language::Java, 1).load, expected, "{text:?}");
     }
 
     #[test]
@@ -151,6 +209,17 @@ mod tests {
     }
 
     #[test]
+    fn a_line_ends_a_statement_where_it_can() {
+        let load = |text: &str, language| Outline::new(text.as_bytes(), language, 1).load;
+        let lines = "x = f(a) # (((\n".repeat(100);
+        assert_eq!(load(&lines, Language::Python), 6);
+        assert!(load(&lines, Language::Java) > 600);
+        assert!(load(&"x =>\n".repeat(100), Language::JavaScript) > 200);
+        assert!(load(&format!("({lines}"), Language::Python) > 600);
+        assert_eq!(load("'''((((\n((('''\nx", Language::Python), 1);
+    }
+
+    #[test]
     fn comments_are_nothing_and_literals_are_one_token() {
         check("// ((((\n/* (((( */", 0);
         check("/* never ( ended", 6);
@@ -161,7 +230,7 @@ mod tests {
 
     #[test]
     fn cuts_spare_comments_and_literals() {
-        let cuts = |text: &str| Outline::new(text.as_bytes(), 4).cuts;
+        let cuts = |text: &str| Outline::new(text.as_bytes(), Language::Java, 4).cuts;
         assert_eq!(cuts("a b c d e"), [4, 8]);
         assert_eq!(cuts("/* a b c d e */ f"), [15]);
         assert_eq!(cuts("\"a b c d e\"; f"), [11]);
@@ -170,8 +239,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_have_an_outline(text: Vec<u8>, piece in 1usize..9) {
-            let Outline { load, cuts } = Outline::new(&text, piece);
+        fn any_bytes_have_an_outline(text: Vec<u8>, language in 0usize..11, piece in 1usize..9) {
+            let Outline { load, cuts } = Outline::new(&text, Language::ALL[language], piece);
             prop_assert!(load <= 2 * text.len());
             prop_assert!(cuts.is_sorted_by(|left, right| left + piece <= *right));
             prop_assert!(cuts.iter().all(|cut| (piece..text.len()).contains(cut)));

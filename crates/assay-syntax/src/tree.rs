@@ -9,6 +9,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Point, TreeCursor};
 use crate::Language;
 use crate::grammar::parser_tables;
 use crate::mix::{Mixer, mix};
+use crate::outline::Outline;
 use crate::work::Work;
 
 /// What parsing may cost besides what the length of a text allows, in steps of a hundred parser
@@ -61,7 +62,7 @@ impl<'a> SyntaxTree<'a> {
                 debug_assert!(fits.is_ok(), "the grammars are those that the parser was built for");
                 parser
             });
-            parse(parser, text)
+            parse_safely(parser, text, language)
         });
         match tree {
             Some(tree) => {
@@ -140,8 +141,30 @@ impl Iterator for Children<'_> {
     }
 }
 
-fn parse(parser: &mut Parser, text: &str) -> Option<tree_sitter::Tree> {
+/// The hardest outline that is parsed: a stack so deep costs half a second at worst.
+const HARDEST: usize = 2_500;
+
+/// A longer text gets a stack of its own. The parser lets go of what it has not understood by
+/// recursion, as deep as that is long.
+const LONGEST_ON_THE_STACK: usize = 16 << 10;
+
+/// What a byte of text may take of the stack, and the most that is had at once.
+const STACK_FOR_A_BYTE: usize = 256;
+const LARGEST_STACK: usize = 512 << 20;
+
+fn parse_safely(parser: &mut Parser, text: &str, language: Language) -> Option<tree_sitter::Tree> {
+    if text.len() <= LONGEST_ON_THE_STACK {
+        return parse(parser, text, language);
+    }
+    let stack = text.len().saturating_mul(STACK_FOR_A_BYTE).min(LARGEST_STACK);
+    stacker::grow(stack, || parse(parser, text, language))
+}
+
+fn parse(parser: &mut Parser, text: &str, language: Language) -> Option<tree_sitter::Tree> {
     let bytes = text.as_bytes();
+    if Outline::new(bytes, language, usize::MAX).load > HARDEST {
+        return None;
+    }
     let steps = (u32::try_from(bytes.len()).ok()? / BYTES_FOR_A_STEP).saturating_add(FREE_STEPS);
     let mut work = Work::new(steps);
     let mut read = |at: usize, _: Point| bytes.get(at..).unwrap_or_default();
@@ -307,6 +330,39 @@ mod tests {
                 check(&PROGRAM[..end], language);
                 check(&PROGRAM[end..], language);
             }
+        }
+    }
+
+    /// What a broken model repeats: some of these took all memory or the whole stack.
+    #[test]
+    fn what_would_cost_too_much_is_one_error() {
+        for (part, times, language) in [
+            ("{a:", 24_000, Language::JavaScript),
+            ("x=>", 8_000, Language::Java),
+            ("x=>", 8_000, Language::C),
+            ("a<", 100_000, Language::CSharp),
+            ("a<b<", 30_000, Language::Cpp),
+            ("a<b>(", 20_000, Language::TypeScript),
+            ("x =\n", 30_000, Language::Ruby),
+            ("a if b else ", 20_000, Language::Python),
+            ("|a|", 30_000, Language::Rust),
+            ("func(", 30_000, Language::Go),
+        ] {
+            let text = part.repeat(times);
+            assert_eq!(SyntaxTree::parse(&text, language).size(), 1, "{part} {language}");
+        }
+    }
+
+    #[test]
+    fn what_is_deep_and_cheap_is_parsed() {
+        for (part, times, language) in [
+            ("begin\n", 50_000, Language::Ruby),
+            ("if a\n", 20_000, Language::Ruby),
+            ("x = f(a)\n", 20_000, Language::Python),
+            ("x = f(a);\n", 20_000, Language::Java),
+        ] {
+            let text = part.repeat(times);
+            assert!(SyntaxTree::parse(&text, language).size() > times, "{part} {language}");
         }
     }
 

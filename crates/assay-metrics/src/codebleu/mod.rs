@@ -59,7 +59,7 @@ impl CodeBleu {
         }
         let words = Words {
             keywords: keywords(language, variant).into_iter().collect(),
-            rewritten: variant.rewrites_words().then_some(language),
+            with_layout: variant == Variant::Avatar && language == Language::Python,
         };
         Ok(Self { variant, language, weights, words, version: version.to_owned() })
     }

@@ -100,10 +100,4 @@ impl Variant {
     pub(super) fn clips_subtrees(self) -> bool {
         self == Self::Assay
     }
-
-    /// Whether the words `NEW_LINE`, `INDENT` and `DEDENT`, and PHP's `$`, are rewritten before words
-    /// are compared.
-    pub(super) fn rewrites_words(self) -> bool {
-        self == Self::Avatar
-    }
 }

@@ -1,6 +1,6 @@
 //! The two parts of CodeBLEU that compare words: plain and weighted n-grams.
 
-use assay_syntax::{Language, is_space};
+use assay_syntax::is_space;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The longest n-gram.
@@ -28,8 +28,8 @@ const KEYWORD: u64 = 5;
 /// How words are told apart and weighed.
 pub(super) struct Words {
     pub(super) keywords: FxHashSet<&'static str>,
-    /// The language whose words are rewritten before.
-    pub(super) rewritten: Option<Language>,
+    /// Whether words that stand for Python's layout are taken for it.
+    pub(super) with_layout: bool,
 }
 
 impl Words {
@@ -76,12 +76,12 @@ impl Words {
 
     fn split<'t>(&self, text: &'t str) -> Vec<&'t str> {
         let words = text.split(is_space).filter(|word| !word.is_empty());
-        match self.rewritten {
-            Some(Language::Python) => with_layout(words.collect()),
-            _ => words.collect(),
-        }
+        if self.with_layout { with_layout(words.collect()) } else { words.collect() }
     }
 }
+
+/// No program is indented deeper, and a text that is would have more tabs than there is memory.
+const DEEPEST_INDENT: i64 = 100;
 
 /// Python's line ends and indents, which stand there as words, as what they mean.
 fn with_layout(words: Vec<&str>) -> Vec<&str> {
@@ -96,7 +96,7 @@ fn with_layout(words: Vec<&str>) -> Vec<&str> {
         rewritten.push("\n");
         let change = words.next_if(|next| matches!(*next, "INDENT" | "DEDENT"));
         indent += change.map_or(0, |change| if change == "INDENT" { 1 } else { -1 });
-        rewritten.extend((0..indent).map(|_| "\t"));
+        rewritten.extend((0..indent.min(DEEPEST_INDENT)).map(|_| "\t"));
     }
     rewritten
 }
@@ -199,7 +199,7 @@ mod tests {
 
     fn compare(references: &[&str], hypothesis: &str) -> WordCounts {
         let keywords = ["if", "for"].into_iter().collect();
-        Words { keywords, rewritten: None }.compare(references, hypothesis)
+        Words { keywords, with_layout: false }.compare(references, hypothesis)
     }
 
     #[test]

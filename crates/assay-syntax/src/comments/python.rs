@@ -206,10 +206,11 @@ impl<'a> Tokenizer<'a> {
 
     /// The tokens from `at` to the end of the line.
     fn tokens(&mut self, mut at: usize, out: &mut Rebuilt) {
+        let mut open_quotes = OpenQuotes::default();
         while at < self.line.end {
             let line = &self.text.as_bytes()[..self.line.end];
             let start = at + blanks(&line[at..]);
-            match token(&line[start..]) {
+            match token(&self.text[start..self.line.end], &mut open_quotes) {
                 Token::EndOfLine => return,
                 Token::Nothing => {
                     // One letter that is no token, be it the blank before it.
@@ -218,8 +219,8 @@ impl<'a> Tokenizer<'a> {
                     at += length;
                 }
                 Token::Opens { prefix, quote, triple } => {
-                    let inner = start + prefix + if triple { 3 } else { 1 };
-                    let end = text_end(line, inner, quote, triple).filter(|_| triple);
+                    let inner = start + prefix + 3;
+                    let end = if triple { text_end(line, inner, quote, true) } else { None };
                     let Some(end) = end else {
                         let place = self.place(start);
                         self.open_text = Some(OpenText { at: start, start: place, quote, triple });
@@ -285,8 +286,26 @@ fn blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0c')).count()
 }
 
+/// Which quotes nothing closes in a line. A quote after one that nothing closes is escaped there, so
+/// that nothing closes it either, and the rest of the line need not be looked at again.
+#[derive(Default)]
+struct OpenQuotes([bool; 2]);
+
+impl OpenQuotes {
+    fn find(&mut self, rest: &[u8], quote: u8) -> LineText {
+        let open = &mut self.0[usize::from(quote == b'"')];
+        if *open {
+            return LineText::Open;
+        }
+        let found = line_text(rest, quote);
+        *open = matches!(found, LineText::Open);
+        found
+    }
+}
+
 /// The token that a line goes on with.
-fn token(rest: &[u8]) -> Token {
+fn token(text: &str, open_quotes: &mut OpenQuotes) -> Token {
+    let rest = text.as_bytes();
     let is = |kind, length| Token::Is { kind, length };
     match rest {
         [] => return Token::EndOfLine,
@@ -305,18 +324,16 @@ fn token(rest: &[u8]) -> Token {
         if rest[prefix..].starts_with(&[quote; 3]) {
             return Token::Opens { prefix, quote, triple: true };
         }
-        match line_text(&rest[prefix + 1..], quote) {
+        match open_quotes.find(&rest[prefix + 1..], quote) {
             LineText::Ends(length) => return is(Kind::Text, prefix + 1 + length),
             LineText::GoesOn => return Token::Opens { prefix, quote, triple: false },
             LineText::Open if prefix == 0 => return Token::Nothing,
             LineText::Open => {}
         }
     }
-    match number(rest).max(sign(rest)).max(word(rest)) {
-        0 => Token::Nothing,
-        _ if number(rest) > 0 => is(Kind::Other, number(rest)),
-        length => is(Kind::Other, length),
-    }
+    let lengths = [number(rest), sign(rest), word(text)];
+    let first = lengths.into_iter().find(|&length| length > 0);
+    first.map_or(Token::Nothing, |length| is(Kind::Other, length))
 }
 
 /// How many letters before a quote belong to the text in quotes: `b`, `r`, `u`, `f`, `br`, `fr`.
@@ -382,19 +399,9 @@ fn sign(rest: &[u8]) -> usize {
 }
 
 /// The length of the name that a line goes on with.
-fn word(rest: &[u8]) -> usize {
-    if rest.first().is_some_and(u8::is_ascii) {
-        let ascii = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
-        let length = ascii.count();
-        if rest.get(length).is_none_or(u8::is_ascii) {
-            return length;
-        }
-    }
-    let text = std::str::from_utf8(rest).unwrap_or_default();
-    text.chars()
-        .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
-        .map(char::len_utf8)
-        .sum()
+fn word(text: &str) -> usize {
+    let end = text.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+    end.unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -435,6 +442,13 @@ mod tests {
         check("if a:\n    b\n  c", None);
         check("x = \\", Some("x = \\"));
         check("x = \\\n", None);
+    }
+
+    #[test]
+    fn long_lines_cost_no_square() {
+        for line in [format!("x = '{}", "\\'".repeat(200_000)), "é ".repeat(200_000)] {
+            assert_eq!(without_comments(&line).map(|text| text.len()), Some(line.len()));
+        }
     }
 
     proptest! {

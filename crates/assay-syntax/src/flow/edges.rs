@@ -21,9 +21,15 @@ pub(super) struct Edges {
 #[derive(Clone, Copy)]
 struct Edge {
     relation: Relation,
+    sources: SourceList,
+    next: u32,
+}
+
+/// Where the texts stand that an edge comes from.
+#[derive(Clone, Copy)]
+pub(super) struct SourceList {
     from: u32,
     to: u32,
-    next: u32,
 }
 
 impl Edges {
@@ -43,16 +49,37 @@ impl Edges {
         self.is_source[place as usize] = true;
     }
 
+    /// Keeps a list of sources, which any number of edges can have.
+    pub(super) fn list(&mut self, sources: impl IntoIterator<Item = u32>) -> SourceList {
+        let from = length(&self.texts);
+        self.texts.extend(sources);
+        SourceList { from, to: length(&self.texts) }
+    }
+
+    /// Keeps a list of sources, each once, in the order of first sight.
+    pub(super) fn list_once(&mut self, sources: impl IntoIterator<Item = u32>) -> SourceList {
+        let from = length(&self.texts);
+        self.round += 1;
+        for source in sources {
+            self.push_once(source);
+        }
+        SourceList { from, to: length(&self.texts) }
+    }
+
     /// Adds an edge to `place`. In a loop, edges of one relation to one place are one edge.
-    pub(super) fn add(&mut self, place: u32, relation: Relation, sources: &[u32], in_loop: bool) {
+    pub(super) fn add(
+        &mut self,
+        place: u32,
+        relation: Relation,
+        sources: SourceList,
+        in_loop: bool,
+    ) {
         if in_loop && let Some(same) = self.find(place, relation) {
             self.unite(same, sources);
             return;
         }
-        let from = length(&self.texts);
-        self.texts.extend_from_slice(sources);
         let number = length(&self.list);
-        self.list.push(Edge { relation, from, to: length(&self.texts), next: NONE });
+        self.list.push(Edge { relation, sources, next: NONE });
         let (first, last) = &mut self.ends[place as usize];
         if *first == NONE {
             *first = number;
@@ -72,34 +99,28 @@ impl Edges {
         std::iter::successors(first, move |&edge| known(self.list[edge as usize].next))
     }
 
-    fn sources(&self, edge: u32) -> &[u32] {
-        let Edge { from, to, .. } = self.list[edge as usize];
+    fn sources(&self, SourceList { from, to }: SourceList) -> &[u32] {
         &self.texts[from as usize..to as usize]
     }
 
     /// Unites the sources of an edge with others, each once, in the order of first sight.
-    fn unite(&mut self, edge: u32, others: &[u32]) {
-        let old = self.sources(edge);
-        if old.len() < 2 && old == others {
+    fn unite(&mut self, edge: u32, others: SourceList) {
+        let old = self.list[edge as usize].sources;
+        if self.sources(old).len() < 2 && self.sources(old) == self.sources(others) {
             return;
         }
-        let (from, to) = (self.list[edge as usize].from, self.list[edge as usize].to);
         let start = length(&self.texts);
         self.round += 1;
-        for at in from..to {
+        for at in (old.from..old.to).chain(others.from..others.to) {
             self.push_once(self.texts[at as usize]);
         }
-        for &text in others {
-            self.push_once(text);
-        }
         let end = length(&self.texts);
-        if end - start == to - from {
+        if end - start == old.to - old.from {
             // Nothing new.
             self.texts.truncate(start as usize);
             return;
         }
-        let edge = &mut self.list[edge as usize];
-        (edge.from, edge.to) = (start, end);
+        self.list[edge as usize].sources = SourceList { from: start, to: end };
     }
 
     fn push_once(&mut self, text: u32) {
@@ -121,7 +142,7 @@ impl Edges {
             }
             let relation = self.list[last as usize].relation;
             let sources = if first == last {
-                self.sources(first)
+                self.sources(self.list[first as usize].sources)
             } else {
                 self.unite_all(first, &mut united);
                 &united
@@ -137,7 +158,9 @@ impl Edges {
         united.clear();
         self.round += 1;
         let mut at = first;
-        while let Some(&Edge { from, to, next, .. }) = self.list.get(at as usize) {
+        while let Some(&Edge { sources: SourceList { from, to }, next, .. }) =
+            self.list.get(at as usize)
+        {
             for &text in &self.texts[from as usize..to as usize] {
                 let seen = &mut self.seen[text as usize];
                 if *seen != self.round {

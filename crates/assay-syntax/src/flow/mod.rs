@@ -222,6 +222,17 @@ mod tests {
     }
 
     #[test]
+    fn many_sources_in_a_loop_cost_no_square() {
+        let names: Vec<String> = (0..10_000).map(|at| format!("a{at}")).collect();
+        let text =
+            format!("class A {{ void f() {{ while (q) {{ x = f({}); }} }} }}", names.join(","));
+        let tree = SyntaxTree::parse(&text, Language::Java);
+        let flow = DataFlow::of(&tree, DIALECT);
+        let (_, _, _, sources) = flow.listing().find(|(text, ..)| *text == "x").unwrap();
+        assert_eq!(sources.len(), 10_001);
+    }
+
+    #[test]
     fn deep_trees_have_no_flow_and_do_no_harm() {
         let text = format!("x = {}1{}", "(".repeat(50_000), ")".repeat(50_000));
         for language in Language::ALL {

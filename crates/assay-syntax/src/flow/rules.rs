@@ -238,7 +238,8 @@ pub(super) struct Compiled {
 impl Compiled {
     /// The rules of `language`.
     pub(super) fn of(language: Language) -> &'static Self {
-        static COMPILED: [OnceLock<Compiled>; 11] = [const { OnceLock::new() }; 11];
+        static COMPILED: [OnceLock<Compiled>; Language::ALL.len()] =
+            [const { OnceLock::new() }; Language::ALL.len()];
         COMPILED[language as usize].get_or_init(|| {
             let rules = rules(language);
             let tables = parser_tables(language);

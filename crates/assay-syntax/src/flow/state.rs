@@ -25,6 +25,12 @@ pub(super) struct State {
 /// What a branch did: each variable that it changed, with its last value.
 pub(super) struct Changes(Vec<(u32, Value)>);
 
+impl Changes {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 impl State {
     pub(super) fn new(texts: usize, places: usize) -> Self {
         Self {

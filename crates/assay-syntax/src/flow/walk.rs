@@ -1,6 +1,6 @@
 //! Goes through a program as it would run, and notes where values come from.
 
-use super::edges::Edges;
+use super::edges::{Edges, SourceList};
 use super::leaves::{Leaf, Leaves};
 use super::rules::{Assignment, Compiled, Definition, For, ForEach, Role};
 use super::state::State;
@@ -32,7 +32,6 @@ pub(super) struct Walk<'w, 'a> {
     /// time around or in this one. So the cost grows with the depth, and not with its power of two.
     again: bool,
     work: usize,
-    scratch: Vec<u32>,
 }
 
 impl<'w, 'a> Walk<'w, 'a> {
@@ -53,7 +52,6 @@ impl<'w, 'a> Walk<'w, 'a> {
             loops: 0,
             again: false,
             work: tree.nodes.len().saturating_mul(WORK_FOR_A_NODE).saturating_add(FREE_WORK),
-            scratch: Vec::new(),
         }
     }
 
@@ -89,7 +87,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             return;
         }
         let known = self.state.read(leaf.text);
-        let sources: &[u32] = if known { &[leaf.text] } else { &[] };
+        let sources = self.edges.list(known.then_some(leaf.text));
         self.edges.add(leaf.place, Relation::ComesFrom, sources, self.loops > 0);
         if !known && leaf.is_identifier {
             self.state.set(leaf.text, leaf.place);
@@ -132,29 +130,36 @@ impl<'w, 'a> Walk<'w, 'a> {
         Ok(self.leaves.variables(node, self.tree.nodes[node as usize].end).collect())
     }
 
-    /// Each of `targets` has an edge from each of `sources`, and is defined here.
+    /// Each of `targets` has an edge from each of `sources`, and is defined here. Without sources
+    /// there is no edge.
     fn link_each(&mut self, targets: &[Leaf], relation: Relation, sources: &[Leaf]) -> Walked {
-        self.spend(targets.len().saturating_mul(sources.len() + 1))?;
-        let mut texts = std::mem::take(&mut self.scratch);
-        for target in targets {
-            for source in sources {
-                texts.clear();
-                texts.push(source.text);
-                self.edges.add(target.place, relation, &texts, self.loops > 0);
-            }
-            self.state.set(target.text, target.place);
-        }
-        self.scratch = texts;
-        self.note_sources(targets, sources);
-        Ok(())
+        let list = match sources {
+            [] => None,
+            [only] => Some(self.edges.list([only.text])),
+            // Several edges to one place are one edge in the end, and so they are from the start.
+            sources => Some(self.edges.list_once(sources.iter().map(|leaf| leaf.text))),
+        };
+        self.link(targets, relation, list, sources)
     }
 
     /// Each of `targets` has one edge from all of `sources`, and is defined here.
     fn link_all(&mut self, targets: &[Leaf], sources: &[Leaf]) -> Walked {
+        let list = self.edges.list(sources.iter().map(|leaf| leaf.text));
+        self.link(targets, Relation::ComputedFrom, Some(list), sources)
+    }
+
+    fn link(
+        &mut self,
+        targets: &[Leaf],
+        relation: Relation,
+        list: Option<SourceList>,
+        sources: &[Leaf],
+    ) -> Walked {
         self.spend(targets.len().saturating_mul(sources.len() + 1))?;
-        let texts: Vec<u32> = sources.iter().map(|leaf| leaf.text).collect();
         for target in targets {
-            self.edges.add(target.place, Relation::ComputedFrom, &texts, self.loops > 0);
+            if let Some(list) = list {
+                self.edges.add(target.place, relation, list, self.loops > 0);
+            }
             self.state.set(target.text, target.place);
         }
         self.note_sources(targets, sources);
@@ -182,8 +187,9 @@ impl<'w, 'a> Walk<'w, 'a> {
         let targets = self.variables(name.ok_or(GivenUp)?)?;
         let Some(value) = value else {
             self.spend(targets.len())?;
+            let nothing = self.edges.list([]);
             for target in targets {
-                self.edges.add(target.place, Relation::ComesFrom, &[], self.loops > 0);
+                self.edges.add(target.place, Relation::ComesFrom, nothing, self.loops > 0);
                 self.state.set(target.text, target.place);
             }
             return Ok(());
@@ -267,6 +273,7 @@ impl<'w, 'a> Walk<'w, 'a> {
                 branches.push(self.state.take_back(mark));
             } else if !self.does_nothing(child) {
                 if let Some(main) = main.take() {
+                    self.spend(main.len())?;
                     self.state.apply(&main);
                 }
                 self.run(child)?;
