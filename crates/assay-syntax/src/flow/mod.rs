@@ -141,6 +141,8 @@ fn follow(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::Language;
 
@@ -238,6 +240,53 @@ mod tests {
         for language in Language::ALL {
             let tree = SyntaxTree::parse(&text, language);
             DataFlow::of(&tree, DIALECT);
+        }
+    }
+
+    /// The flows of a program when every loop runs twice each time.
+    fn the_long_way(text: &str) -> Vec<(usize, Relation, Vec<u32>)> {
+        let tree = SyntaxTree::parse(text, Language::Python);
+        let leaves = leaves(&tree, DIALECT).unwrap();
+        let mut walk = Walk::new(&tree, Compiled::of(tree.language), DIALECT, &leaves);
+        walk.always_twice = true;
+        let mut flows = Vec::new();
+        if walk.run(0).is_ok() {
+            let read = walk.state.places_read();
+            walk.edges.visit(&read, |place, relation, sources| {
+                flows.push((place, relation, sources.to_vec()));
+            });
+        }
+        flows
+    }
+
+    /// A block of statements, indented by one.
+    fn block() -> impl Strategy<Value = String> {
+        let line = "[a-e](, [a-e])? \\+?= [a-e](\\([a-e]\\))?\n|print\\([a-e]\\)\n";
+        let lines =
+            |inner: String| inner.lines().map(|line| format!(" {line}\n")).collect::<String>();
+        line.prop_map(move |line| format!(" {line}")).prop_recursive(5, 24, 3, move |inner| {
+            let some = prop::collection::vec(inner, 1..4).prop_map(|parts| parts.concat());
+            let head = "(for [a-e] in [a-e]|while [a-e] < [a-e]|if [a-e]):\n";
+            (some.clone(), head, some, any::<bool>()).prop_map(move |(before, head, body, or)| {
+                let body = lines(body);
+                let other = if or && head.starts_with("if") { " else:\n  a = b\n" } else { "" };
+                format!("{before} {head}{body}{other}")
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_is_the_long_way(block in block()) {
+            let text = format!("def f(a):\n{block}");
+            let tree = SyntaxTree::parse(&text, Language::Python);
+            prop_assert!(!tree.has_error(), "{text}");
+            let found: Vec<(usize, Relation, Vec<u32>)> = DataFlow::of(&tree, DIALECT)
+                .flows
+                .into_iter()
+                .map(|Flow { place, relation, sources, .. }| (place, relation, sources))
+                .collect();
+            prop_assert_eq!(found, the_long_way(&text), "{}", text);
         }
     }
 }

@@ -28,9 +28,15 @@ pub(super) struct Walk<'w, 'a> {
     /// A loop around runs for the second time.
     ///
     /// A loop runs twice, so that what its end leaves reaches its start. Within the second time of
-    /// a loop around it, once is enough: all that a further time could bring came up in the first
-    /// time around or in this one. So the cost grows with the depth, and not with its power of two.
+    /// a loop around it, once is enough. After a loop ran once, it knows all of its variables, and
+    /// from then on running it leaves each variable what it had, or what the loop sets, or both. So
+    /// a further time can read only what was set in the loop, which the first time around has read,
+    /// or what came from outside, which this time reads. The cost grows with the depth, and not with
+    /// its power of two.
     again: bool,
+    /// Takes the long way, to be compared with.
+    #[cfg(test)]
+    pub(super) always_twice: bool,
     work: usize,
 }
 
@@ -51,6 +57,8 @@ impl<'w, 'a> Walk<'w, 'a> {
             edges: Edges::new(texts, places),
             loops: 0,
             again: false,
+            #[cfg(test)]
+            always_twice: false,
             work: tree.nodes.len().saturating_mul(WORK_FOR_A_NODE).saturating_add(FREE_WORK),
         }
     }
@@ -312,13 +320,24 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     fn for_the_second_time(&mut self, mut pass: impl FnMut(&mut Self) -> Walked) -> Walked {
-        if self.again {
+        if self.again && !self.takes_the_long_way() {
             return Ok(());
         }
-        self.again = true;
+        let before = std::mem::replace(&mut self.again, true);
         let walked = pass(self);
-        self.again = false;
+        self.again = before;
         walked
+    }
+
+    #[cfg(test)]
+    fn takes_the_long_way(&self) -> bool {
+        self.always_twice
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, reason = "tests ask it")]
+    fn takes_the_long_way(&self) -> bool {
+        false
     }
 
     fn for_loop(&mut self, node: u32) -> Walked {
