@@ -79,7 +79,7 @@ impl Scan {
             }
             b';' => self.separate(),
             // Between angles it may go on with a type, or with the next argument.
-            b',' if self.angles == 0 => self.tokens = 0,
+            b',' if self.angles == 0 && self.is_whole() => self.tokens = 0,
             bracket @ (b'(' | b'[') => self.open.push(bracket),
             b')' | b']' => {
                 self.open.pop();
@@ -89,7 +89,9 @@ impl Scan {
             _ => {}
         }
         self.tokens += 1;
-        self.last = text[at];
+        // An arrow is an operator, the end of a type is not.
+        let arrow = text[at] == b'>' && matches!(self.last, b'=' | b'-');
+        self.last = if arrow { b'=' } else { text[at] };
         match text[at] {
             quote @ (b'"' | b'\'') if self.is_long_literal(text, at) => {
                 skip_long_literal(text, at, quote)
@@ -116,9 +118,7 @@ impl Scan {
             self.language,
             Language::Java | Language::C | Language::Cpp | Language::CSharp | Language::Rust
         );
-        let whole =
-            is_word(self.last) || matches!(self.last, b')' | b']' | b'}' | b'"' | b'\'' | b':');
-        by_lines && whole && self.open.last().is_none_or(|&bracket| bracket == b'{')
+        by_lines && self.is_whole() && self.open.last().is_none_or(|&bracket| bracket == b'{')
     }
 
     fn is_long_literal(&self, text: &[u8], at: usize) -> bool {
@@ -141,9 +141,18 @@ impl Scan {
         end.map(|end| at + 2 + end + 2)
     }
 
+    /// Whether what stands before can be all of something: an operator waits for what follows, and
+    /// stays on the stack when that never comes.
+    fn is_whole(&self) -> bool {
+        is_word(self.last) || matches!(self.last, b')' | b']' | b'}' | b'>' | b'"' | b'\'' | b':')
+    }
+
+    /// Forgets what stands before, if it can be all.
     fn separate(&mut self) {
-        self.angles = 0;
-        self.tokens = 0;
+        if self.is_whole() || matches!(self.last, b';' | b'{' | b',') {
+            self.angles = 0;
+            self.tokens = 0;
+        }
     }
 }
 
@@ -205,7 +214,9 @@ mod tests {
     fn what_ends_is_forgotten() {
         check(&"a < b;".repeat(1000), 5);
         check(&"{ a(); }".repeat(1000), 5);
-        check(&"int[] a = {1, 2};\n".repeat(1000), 6);
+        check(&"int[] a = {1, 2};\n".repeat(1000), 9);
+        check(&",!".repeat(1000), 2000);
+        check(&"}!".repeat(1000), 2000);
     }
 
     #[test]

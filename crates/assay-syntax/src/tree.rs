@@ -141,8 +141,8 @@ impl Iterator for Children<'_> {
     }
 }
 
-/// The hardest outline that is parsed: a stack so deep costs half a second at worst.
-const HARDEST: usize = 2_500;
+/// The hardest outline that is parsed: a stack so deep costs a second or two at worst.
+const HARDEST: usize = 1_500;
 
 /// A longer text gets a stack of its own. The parser lets go of what it has not understood by
 /// recursion, as deep as that is long.
