@@ -227,6 +227,11 @@ fn files_that_do_not_fit_are_refused() {
     check("{\"a\":\"\"}", "[\"a\"]", "hyp.json has keys and ref.json has none");
     check("{\"a\":\"\"}", "{\"a\":\"\",\n\"b\":\"\"}", "ref.json:2: key \"b\" is not in hyp.json");
     check("{\"b\":\"\",\n\"a\":\"\"}", "{\"a\":\"\"}", "hyp.json:1: key \"b\" is not in ref.json");
+    check(
+        "{\"x\":\"\",\"d\":\"\",\"b\":\"\",\"c\":\"\",\"a\":\"\"}",
+        "{\"a\":\"\"}",
+        "hyp.json:1: key \"x\" is not in ref.json",
+    );
     check("{\"a\":\"\",\n\"a\":\"\"}", "{\"a\":\"\"}", "hyp.json:2: key \"a\" is there twice");
     check("{\"a\":\"\"}", "{\"a\":\"\",\n\"a\":\"\"}", "ref.json:2: key \"a\" is there twice");
     check("{}", "{}", "there are no texts in hyp.json and ref.json");
