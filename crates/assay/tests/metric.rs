@@ -376,6 +376,12 @@ fn mistakes_in_the_call_are_explained() {
     let option = ["--variant", "hf", "--tokenizer", "char"];
     check(&[&["bleu"], &with(&option)[..]].concat(), 2, "has no tokenizer `char`");
     check(&[&["bleu"], &with(&option)[..]].concat(), 2, "hint: it has 13a");
+    for (metric, option) in [("bleu", "--max-order"), ("chrf", "--char-order")] {
+        let option = [option, "17"];
+        check(&[&[metric], &with(&option)[..]].concat(), 2, "17 is not in 1..=16");
+    }
+    let option = ["--variant", "nmt", "--lowercase"];
+    check(&[&["bleu"], &with(&option)[..]].concat(), 2, "a variant that has it: sacrebleu");
 }
 
 #[test]
