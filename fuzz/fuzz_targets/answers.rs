@@ -16,7 +16,7 @@ static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     let problems = PROBLEMS.as_ref();
-    let file = AnswerFile::read(&mut &*bytes, problems).expect("memory can be read");
+    let file = AnswerFile::read(&mut &*bytes, "answers", problems).expect("memory can be read");
     let lines = bytes.split(|&byte| byte == b'\n').count();
     let answers = file.answers.iter().flatten().count();
     assert!(answers + file.faults.len() <= lines, "no line counts twice");

@@ -17,7 +17,8 @@ static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
 });
 
 fuzz_target!(|bytes: &[u8]| {
-    let file = AnswerFile::read(&mut &*bytes, PROBLEMS.as_ref()).expect("memory can be read");
+    let file =
+        AnswerFile::read(&mut &*bytes, "answers", PROBLEMS.as_ref()).expect("memory can be read");
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
     for (place, response) in file.answers.iter().flatten() {
         assert!((1..=lines).contains(&place.line), "answers know their line");

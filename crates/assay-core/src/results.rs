@@ -1,6 +1,7 @@
 //! What a run found: counts that add up, and metrics with their uncertainty.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,32 @@ impl Counts {
     }
 }
 
+impl AddAssign<&Counts> for Counts {
+    fn add_assign(&mut self, more: &Counts) {
+        // Taken apart, so that a new field cannot be left out.
+        let Counts {
+            problems,
+            answered,
+            passed,
+            failed,
+            timed_out,
+            not_answered,
+            excluded,
+            reasons,
+        } = more;
+        self.problems += problems;
+        self.answered += answered;
+        self.passed += passed;
+        self.failed += failed;
+        self.timed_out += timed_out;
+        self.not_answered += not_answered;
+        self.excluded += excluded;
+        for (why, count) in reasons {
+            *self.reasons.entry(*why).or_default() += count;
+        }
+    }
+}
+
 /// A number with its 95 % interval and the count that it rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
@@ -78,4 +105,28 @@ pub struct Estimate {
     pub high: f64,
     /// How many problems it rests on.
     pub n: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_add_up_whatever_they_count() {
+        let one = Counts {
+            problems: 15,
+            answered: 3,
+            passed: 1,
+            failed: 2,
+            timed_out: 3,
+            not_answered: 4,
+            excluded: 5,
+            reasons: [(Why::TimedOut, 3), (Why::Silent, 4)].into(),
+        };
+        let mut sum = Counts::default();
+        sum += &one;
+        assert_eq!(sum, one);
+        sum += &Counts { problems: 1, reasons: [(Why::Silent, 1)].into(), ..Counts::default() };
+        assert_eq!((sum.problems, sum.excluded, sum.reasons[&Why::Silent]), (16, 5, 5));
+    }
 }

@@ -12,6 +12,8 @@ use assay_core::{Error, Result};
 use serde::de::{self, DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::without_mark;
+
 /// Texts by key: predictions of C2C, HTR and VQA, and truths of the first two.
 pub type Texts = BTreeMap<String, String>;
 /// The boxes (left, top, width, height) of each phrase of each image.
@@ -55,6 +57,7 @@ pub fn questions(bytes: &[u8], name: &str) -> Result<Questions> {
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8], name: &str, shape: &str) -> Result<T> {
+    let bytes = without_mark(bytes);
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
         Error::refused(format!("{name}, line {line}: not UTF-8")).hint("save the file as UTF-8")
@@ -132,7 +135,7 @@ impl<'de> Deserialize<'de> for Boxes {
     }
 }
 
-/// A few numbers; more than a box has are counted and not kept.
+/// A list of numbers, of which a box has four.
 struct Sides(Vec<f64>);
 
 impl<'de> Deserialize<'de> for Sides {
@@ -213,6 +216,7 @@ mod tests {
     #[test]
     fn reads_what_the_challenge_writes() {
         assert_eq!(texts(br#"{"0.png": "a"}"#, "f").unwrap()["0.png"], "a");
+        assert_eq!(texts("\u{feff}{\"0\": \"a\"}".as_bytes(), "f").unwrap()["0"], "a");
         let found = detections(br#"{"0.jpg":{"x":[[1,2,3.5,4]],"y":[],"z":[[]]}}"#, "f").unwrap();
         assert_eq!(found["0.jpg"]["x"], [[1.0, 2.0, 3.5, 4.0]]);
         assert!(found["0.jpg"]["y"].is_empty() && found["0.jpg"]["z"].is_empty());

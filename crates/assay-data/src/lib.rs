@@ -9,10 +9,12 @@
 pub mod catalogue;
 pub mod codrep;
 pub mod fusion_brain;
+mod mark;
 pub mod named_texts;
 pub mod parallel;
 pub mod seal;
 mod store;
 pub mod texts;
 
+pub use mark::without_mark;
 pub use store::{Content, Store};

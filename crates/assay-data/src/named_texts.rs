@@ -3,10 +3,12 @@
 
 use std::fmt;
 
-use assay_core::Place;
+use assay_core::{Place, split_lines};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+
+use crate::without_mark;
 
 /// One member of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +46,7 @@ pub fn named_texts(bytes: &[u8]) -> Result<Vec<NamedText>, NotAnObject> {
         NotAnObject { place, message: "not UTF-8".to_owned() }
     })?;
     let Members(members) = serde_json::from_str(text).map_err(|error| {
-        let place = Place { line: error.line() as u64, column: error.column() as u64 };
+        let place = place_of(&error, text);
         let message = error.to_string();
         // The place is told apart from the message.
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
@@ -58,9 +60,13 @@ pub fn named_texts(bytes: &[u8]) -> Result<Vec<NamedText>, NotAnObject> {
     Ok(named.collect())
 }
 
-/// A file saved by an editor that marks UTF-8 starts with that mark.
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+/// Where serde stopped, whose columns are bytes: a column is the letter that its byte belongs to.
+fn place_of(error: &serde_json::Error, text: &str) -> Place {
+    let line = split_lines(text.as_bytes()).nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let before = &line[..error.column().min(line.len())];
+    let within = before.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
+    let beyond = error.column() - before.len();
+    Place { line: error.line() as u64, column: (within + beyond) as u64 }
 }
 
 fn text_of(value: &RawValue) -> Result<String, &'static str> {
@@ -162,6 +168,7 @@ mod tests {
             (b"[1]", ":1", "invalid type: sequence, expected an object of names and texts"),
             (b"{\"a\":\n \"\xff\"}", ":2:3", "not UTF-8"),
             (b"{\"a\": \"b\nc\"}", ":1:8", "control character"),
+            ("{\"ä\": \"größe\" 3}".as_bytes(), ":1:15", "expected `,` or `}`"),
         ] {
             let error = named_texts(bytes).unwrap_err();
             assert!(error.message.contains(message), "{error:?}");

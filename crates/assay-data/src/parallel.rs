@@ -11,6 +11,9 @@ use assay_core::{Error, Result, split_lines};
 use crate::Store;
 use crate::store::is_archive_name;
 
+/// What helps where names are wrong.
+const CURE: &str = "mend it, or take the file of names away and pairs are called by their lines";
+
 /// How the files of a corpus are called.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
@@ -132,7 +135,8 @@ impl Candidate {
         }
         if sources.is_empty() {
             let path = format!("{}{}", self.location, layout.source);
-            return Err(Error::refused(format!("{path} is empty")));
+            return Err(Error::refused(format!("{path} is empty"))
+                .hint("it has one text a line: fetch or unpack it again"));
         }
         let ids = ids.unwrap_or_default();
         self.check_ids(layout.ids.unwrap_or_default(), &ids)?;
@@ -153,13 +157,21 @@ impl Candidate {
         let bytes = self
             .files
             .remove(file)
-            .ok_or_else(|| Error::refused(format!("{path} is missing")))?
-            .map_err(|reason| Error::refused(format!("{path} {reason}")))?;
+            .ok_or_else(|| {
+                Error::refused(format!("{path} is missing"))
+                    .hint("put it beside the other files of the corpus, or fetch them again")
+            })?
+            .map_err(|reason| {
+                Error::refused(format!("{path} {reason}")).hint("fetch or unpack it again")
+            })?;
         text_lines(&bytes)
             .enumerate()
             .map(|(at, line)| {
                 let line = line.map(str::to_owned);
-                line.map_err(|_| Error::refused(format!("{path}:{} is not UTF-8", at + 1)))
+                line.map_err(|_| {
+                    Error::refused(format!("{path}:{} is not UTF-8", at + 1))
+                        .hint("convert the file, such as by `iconv -f WINDOWS-1252 -t UTF-8`")
+                })
             })
             .collect()
     }
@@ -169,10 +181,12 @@ impl Candidate {
         for (at, id) in ids.iter().enumerate() {
             let place = format!("{}{file}:{}", self.location, at + 1);
             if id.trim().is_empty() {
-                return Err(Error::refused(format!("{place} names nothing")));
+                return Err(Error::refused(format!("{place} names nothing"))
+                    .hint(format!("each line of {file} names the pair on that line: {CURE}")));
             }
             if let Some(before) = first.insert(id, at + 1) {
-                return Err(Error::refused(format!("{place}: {id} stands on line {before} too")));
+                return Err(Error::refused(format!("{place}: {id} stands on line {before} too"))
+                    .hint(format!("a name is one pair's: {CURE}")));
             }
         }
         Ok(())
@@ -197,7 +211,9 @@ mod tests {
     }
 
     fn refusal(files: &[(&str, &[u8])]) -> String {
-        open(files).unwrap_err().to_string()
+        let error = open(files).unwrap_err();
+        assert!(error.hint_text().is_some(), "{error} names no cure");
+        error.to_string()
     }
 
     #[test]
@@ -224,6 +240,7 @@ mod tests {
         let python = ("t.py", b"c\nd\n".as_slice());
         assert_eq!(refusal(&[python]), "here holds no t.java");
         assert_eq!(refusal(&[java]), "here/t.py is missing");
+        assert_eq!(refusal(&[("t.java", b""), ("t.py", b"")]), "here/t.java is empty");
         assert_eq!(refusal(&[java, ("t.py", b"c\n")]), "here/: t.java has 2 lines and t.py has 1");
         assert_eq!(refusal(&[java, ("t.py", b"c\n\xff\n")]), "here/t.py:2 is not UTF-8");
         assert_eq!(

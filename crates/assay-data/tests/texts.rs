@@ -220,3 +220,30 @@ fn an_id_is_kept_as_it_was() {
         r#"pairs:1: key "id": null, where an id is expected"#,
     );
 }
+
+#[test]
+fn a_mark_of_utf8_is_passed_over_in_json_and_kept_in_lines() {
+    let document = "\u{feff}[{\"refs\": [\"a\"], \"hyp\": \"b\"}]";
+    let line = "\u{feff}{\"refs\": [\"a\"], \"hyp\": \"b\"}\n";
+    let expected = vec![(vec!["a".to_owned()], "b".to_owned())];
+    assert_eq!(contents(together(Form::Json, document).unwrap()), expected);
+    assert_eq!(contents(together(Form::JsonLines, line).unwrap()), expected);
+    let second = format!("{}{line}", &line[3..]);
+    assert!(together(Form::JsonLines, second).unwrap_err().starts_with("pairs:2:1: not JSON"));
+    for short in ["", "\u{feff}", "1"] {
+        assert!(together(Form::Json, short).is_err(), "{short:?}");
+    }
+    let plain = "\u{feff}a\n".as_bytes();
+    let pairs = joined((Form::Lines, plain), &[(Form::Lines, b"a")]).unwrap();
+    assert_eq!(contents(pairs), [(vec!["a".to_owned()], "\u{feff}a".to_owned())]);
+}
+
+#[test]
+fn of_keys_on_one_line_without_a_partner_the_first_is_named() {
+    let names: Vec<String> =
+        (0..40).map(|at| format!("\"k{}\": \"\"", (at * 7 + 3) % 40)).collect();
+    let hypotheses = format!("{{{}, \"end\": \"\"}}", names.join(", "));
+    let references = b"{\"end\": \"\"}";
+    let error = joined((Form::Json, hypotheses.as_bytes()), &[(Form::Json, references)]);
+    assert_eq!(error.unwrap_err(), "hyp:1: key \"k3\" is not in refs");
+}

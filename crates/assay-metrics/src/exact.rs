@@ -11,6 +11,12 @@ pub struct ExactMatch {
     version: String,
 }
 
+/// Whether the hypothesis equals a reference, both stripped as Python does.
+pub fn is_exact(references: &[&str], hypothesis: &str) -> bool {
+    let hypothesis = strip(hypothesis);
+    references.iter().any(|reference| strip(reference) == hypothesis)
+}
+
 impl ExactMatch {
     /// There is nothing to choose.
     pub fn new(version: &str) -> Self {
@@ -20,8 +26,7 @@ impl ExactMatch {
 
 impl TextMetric for ExactMatch {
     fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
-        let hypothesis = strip(hypothesis);
-        let matched = references.iter().any(|reference| strip(reference) == hypothesis);
+        let matched = is_exact(references, hypothesis);
         let mut sums = reference_counts(references.len()).to_vec();
         sums.push(f64::from(u8::from(matched)));
         Sums::new(sums)

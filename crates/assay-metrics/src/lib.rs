@@ -13,3 +13,5 @@ pub mod pass_at_k;
 mod python;
 mod references;
 pub mod text;
+
+pub use ngrams::MOST_ORDERS;

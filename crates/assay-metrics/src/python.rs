@@ -32,9 +32,9 @@ pub(crate) fn space_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// `round(value, 2)`: of the exact binary value, ties to the even digit, as printing does.
-pub(crate) fn round_to_cents(value: f64) -> f64 {
-    format!("{value:.2}").parse().unwrap_or(value)
+/// `round(value, digits)`: of the exact binary value, ties to the even digit, as printing does.
+pub(crate) fn round(value: f64, digits: usize) -> f64 {
+    format!("{value:.digits$}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -51,10 +51,32 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "rounding is exact")]
     fn rounds_as_python_does() {
-        let cases = [(0.125, 0.12), (0.375, 0.38), (2.675, 2.67), (71.985_5, 71.99), (5.0, 5.0)];
-        for (value, rounded) in cases {
-            assert!((round_to_cents(value) - rounded).abs() < 1e-15, "{value}");
+        let cents = [(0.125, 0.12), (0.375, 0.38), (2.675, 2.67), (71.985_5, 71.99), (5.0, 5.0)];
+        for (value, rounded) in cents {
+            assert_eq!(round(value, 2), rounded, "{value}");
         }
+        for (value, rounded) in [
+            (0.0, 0.0),
+            (1.0, 1.0),
+            (2.0 / 3.0, 0.667),
+            (1.0 / 6.0, 0.167),
+            (0.0625, 0.062),
+            (0.1875, 0.188),
+            (0.3125, 0.312),
+            (0.0005, 0.001),
+            (0.0015, 0.002),
+            (0.0025, 0.003),
+            (0.0035, 0.004),
+            (1e-300, 0.0),
+            (3.9995, 3.999),
+            (-0.5, -0.5),
+            (1e300, 1e300),
+            (f64::INFINITY, f64::INFINITY),
+        ] {
+            assert_eq!(round(value, 3), rounded, "{value}");
+        }
+        assert!(round(f64::NAN, 3).is_nan());
     }
 }

@@ -38,7 +38,7 @@ pub fn score(
         tally: task.tally(settings),
         none: Response::none(Why::Silent, "there is no answer to it"),
         ids: problems.ids(),
-        file: AnswerFile::read(reader, problems)?,
+        file: AnswerFile::read(reader, name, problems)?,
         fingerprints: Vec::new(),
         cancel: Cancel::new(),
         counts: Counts::default(),

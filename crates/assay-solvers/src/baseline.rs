@@ -2,7 +2,7 @@
 
 use assay_core::{
     AnswerEach, Ask, DigestOf, Effort, LineQuestion, Question, Reference, Response, Result, Said,
-    Why,
+    TextQuestion, Why,
 };
 use assay_locate::{ByOverlap, by_overlap};
 use assay_syntax::java;
@@ -129,6 +129,24 @@ impl BaselineSolver {
             }
         })
     }
+
+    fn text(&self, question: &TextQuestion, reference: Option<&Reference>) -> Option<String> {
+        match (self.baseline, reference) {
+            (Baseline::Copy, _) => Some(question.source.clone()),
+            (Baseline::Gold, Some(Reference::Text(reference))) => reference.texts.first().cloned(),
+            _ => None,
+        }
+    }
+
+    fn why_silent(&self, question: &Question) -> &'static str {
+        match (question, self.baseline) {
+            (_, Baseline::Gold) | (Question::Line(_), Baseline::Worst) => {
+                "the solution is not known"
+            }
+            (Question::Text(_), _) => "it answers with lines, not with texts",
+            (Question::Line(_), _) => "it answers with texts, not with lines",
+        }
+    }
 }
 
 impl AnswerEach for BaselineSolver {
@@ -138,15 +156,11 @@ impl AnswerEach for BaselineSolver {
                 let solution = reference.and_then(solution_of);
                 self.lines(question, solution).map(Response::Lines)
             }
-            (Question::Text(question), _) if self.baseline == Baseline::Copy => {
-                Some(Response::Text(question.source.clone()))
+            (Question::Text(question), reference) => {
+                self.text(question, reference).map(Response::Text)
             }
-            (Question::Text(_), Some(Reference::Text(reference))) => {
-                reference.texts.first().cloned().map(Response::Text)
-            }
-            (Question::Text(_), _) => None,
         };
-        let silent = || Response::none(Why::Silent, "the solution is not known");
+        let silent = || Response::none(Why::Silent, self.why_silent(ask.question));
         Ok(response.unwrap_or_else(silent).into())
     }
 
@@ -201,7 +215,7 @@ mod tests {
     use std::collections::HashSet;
     use std::time::Duration;
 
-    use assay_core::LineRule;
+    use assay_core::{Cancel, Language, LineRule, TextReference};
     use proptest::prelude::*;
 
     use super::*;
@@ -227,6 +241,33 @@ mod tests {
         assert_eq!(answer(Baseline::Gold, 5, 9, 3), [3]);
         assert_eq!(answer(Baseline::Worst, 1, 9, 5), [9]);
         assert_eq!(answer(Baseline::Worst, 1, 9, 6), [1]);
+    }
+
+    #[test]
+    fn only_gold_and_copy_answer_with_texts() {
+        let question = Question::Text(TextQuestion {
+            source: "source".to_owned(),
+            language: Language::Java,
+            wanted: Language::Python,
+        });
+        let reference = Reference::Text(TextReference { texts: vec!["right".to_owned()] });
+        let (id, cancel) = ("p".into(), Cancel::new());
+        let ask = Ask {
+            id: &id,
+            rank: 0,
+            sample: 0,
+            question: &question,
+            reference: Some(&reference),
+            cancel: &cancel,
+        };
+        for baseline in Baseline::ALL {
+            let said = solver(baseline, 1).answer(&ask).unwrap().response;
+            match baseline {
+                Baseline::Gold => assert_eq!(said, Response::Text("right".to_owned())),
+                Baseline::Copy => assert_eq!(said, Response::Text("source".to_owned())),
+                _ => assert!(matches!(said, Response::None(_)), "{baseline:?}: {said:?}"),
+            }
+        }
     }
 
     #[test]

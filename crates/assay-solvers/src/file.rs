@@ -16,9 +16,10 @@ pub(crate) struct FileSolver {
 impl FileSolver {
     pub(crate) fn open(path: &Path, problems: &dyn Problems) -> Result<Self> {
         let file = File::open(path).map_err(|error| Error::reading("open", path, error))?;
-        let file = AnswerFile::read(&mut BufReader::new(file), problems)?;
+        let name = path.display().to_string();
+        let file = AnswerFile::read(&mut BufReader::new(file), &name, problems)?;
         if !file.faults.is_empty() {
-            return Err(file.faults.refuse(&path.display().to_string()));
+            return Err(file.faults.refuse(&name));
         }
         let answers = file.answers.into_iter().map(|answer| answer.map(|(_, response)| response));
         Ok(Self { answers: answers.collect(), digest: file.digest })

@@ -48,10 +48,13 @@ pub fn bounded_mean(values: &[f64]) -> Option<Estimate> {
     Some(wilson(mean, (count / mixed_share(relative, count)).max(count), n))
 }
 
-/// The variance as a share of the greatest possible, after the imagined observations were mixed in;
-/// `relative` is the sum of the squares in units of the greatest variance.
+/// The variance in units of that of a yes or no, after the imagined observations were mixed in;
+/// `relative` is the sum of the squares in the same units.
+///
+/// Where problems weigh unequally the variance can be greater than that of a yes or no. There the
+/// imagined observations would hide what was seen, and are left out.
 pub(crate) fn mixed_share(relative: f64, count: f64) -> f64 {
-    (relative + IMAGINED) / (count + IMAGINED)
+    ((relative + IMAGINED) / (count + IMAGINED)).max(relative / count)
 }
 
 pub(crate) fn wilson(mean: f64, effective: f64, n: usize) -> Estimate {
@@ -72,6 +75,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::draw::Draw;
 
     fn close(left: f64, right: f64) {
         assert!((left - right).abs() < 1e-6, "{left} is not {right}");
@@ -113,10 +117,9 @@ mod tests {
     /// How often the interval of `n` losses covers their true mean, over 2,000 samples.
     fn coverage(n: usize, shares: &[(f64, f64)]) -> f64 {
         let truth: f64 = shares.iter().map(|(share, loss)| share * loss).sum();
-        let mut state = 7u64;
+        let mut numbers = Draw(7);
         let mut draw = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let mut left = (state >> 11) as f64 / (1u64 << 53) as f64;
+            let mut left = numbers.next();
             let found = shares.iter().find(|(share, _)| {
                 left -= share;
                 left < 0.0

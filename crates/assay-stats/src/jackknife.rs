@@ -6,7 +6,7 @@
 //! problems are many. When they are few, or all alike, moves say too little: five perfect answers
 //! move nothing and prove little. So the spread is used as [`bounded_mean`](crate::bounded_mean)
 //! uses the variance of a mean: mixed with imagined problems of the greatest spread that a bounded
-//! mean can have, and put into Wilson's interval. For a share this *is* Wilson's interval; it stays
+//! mean can have, unless problems of very unequal size spread more, and put into Wilson's interval. For a share this *is* Wilson's interval; it stays
 //! within the metric's range and never shrinks to nothing. Nothing is drawn at random.
 
 use assay_core::Estimate;
@@ -68,6 +68,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::draw::Draw;
     use crate::{bounded_mean, proportion};
 
     /// The values of a mean with each number left out.
@@ -112,16 +113,6 @@ mod tests {
         assert!(corpus_metric(0.5, &[], (0.0, 1.0)).is_none());
     }
 
-    /// Numbers that are the same on every machine.
-    struct Draw(u64);
-
-    impl Draw {
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (self.0 >> 11) as f64 / (1u64 << 53) as f64
-        }
-    }
-
     /// How much of one problem a made-up translator gets right.
     type Skill = fn(&mut Draw) -> f64;
 
@@ -147,6 +138,13 @@ mod tests {
         [ones, said, twos, said - 1.0, said, length]
     }
 
+    /// All of a problem is right or all of it is wrong, and a few are much longer than the rest.
+    fn whole_and_uneven(draw: &mut Draw) -> [f64; 6] {
+        let length = 1.0 + draw.uneven_size();
+        let right = if draw.next() < 0.6 { 1.0 } else { 0.0 };
+        [right * length, length, right * (length - 1.0), length - 1.0, length, length]
+    }
+
     fn score(sums: &[f64; 6]) -> f64 {
         let [ones, said_ones, twos, said_twos, said, length] = *sums;
         let brevity = if said >= length { 1.0 } else { (1.0 - length / said).exp() };
@@ -162,10 +160,10 @@ mod tests {
     }
 
     /// How often the interval of `n` problems covers the metric of very many.
-    fn coverage(n: usize, draw: &mut Draw, skill: Skill, truth: f64) -> f64 {
+    fn coverage(n: usize, truth: f64, mut problem: impl FnMut() -> [f64; 6]) -> f64 {
         let (rounds, mut covered) = (1_000, 0);
         for _ in 0..rounds {
-            let pairs: Vec<[f64; 6]> = (0..n).map(|_| pair(draw, skill)).collect();
+            let pairs: Vec<[f64; 6]> = (0..n).map(|_| problem()).collect();
             let sums = total(&pairs);
             let without = |pair: &[f64; 6]| {
                 let mut rest = sums;
@@ -186,11 +184,22 @@ mod tests {
             let many: Vec<[f64; 6]> = (0..300_000).map(|_| pair(&mut draw, skill)).collect();
             let truth = score(&total(&many));
             for n in [5, 12, 30, 100, 400] {
-                let covered = coverage(n, &mut draw, skill, truth);
+                let covered = coverage(n, truth, || pair(&mut draw, skill));
                 assert!(covered > 0.9, "{covered} for {n} problems around {truth}");
             }
-            let covered = coverage(2_000, &mut draw, skill, truth);
+            let covered = coverage(2_000, truth, || pair(&mut draw, skill));
             assert!((0.93..0.97).contains(&covered), "and no wider than it must be: {covered}");
+        }
+    }
+
+    #[test]
+    fn covers_problems_of_very_unequal_size() {
+        let mut draw = Draw(17);
+        let many: Vec<[f64; 6]> = (0..300_000).map(|_| whole_and_uneven(&mut draw)).collect();
+        let truth = score(&total(&many));
+        for (n, least) in [(20, 0.87), (100, 0.92), (1_000, 0.93)] {
+            let covered = coverage(n, truth, || whole_and_uneven(&mut draw));
+            assert!((least..0.97).contains(&covered), "{covered} for {n} problems around {truth}");
         }
     }
 

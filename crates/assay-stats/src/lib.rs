@@ -1,5 +1,7 @@
 //! How sure a number is: sums that do not depend on order, and 95 % intervals.
 
+#[cfg(test)]
+mod draw;
 mod interval;
 mod jackknife;
 mod ratio;

@@ -15,7 +15,8 @@ pub const SUM_METHOD: &str = "mover95";
 ///
 /// Boxes of one image are not independent, images are. The variance of the share is that of its
 /// linear part, part − share · whole over the mean whole, which is what leaving out one pair at a
-/// time finds for many pairs; some observations of the greatest variance are mixed in, as for means.
+/// time finds for many pairs; some observations of a yes or no are mixed in, as for means, unless
+/// pairs of very unequal size vary more than that.
 pub fn ratio(pairs: &[(f64, f64)]) -> Option<Estimate> {
     let n = pairs.len();
     let sum = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).collect::<ExactSum>().value();
@@ -32,11 +33,11 @@ pub fn ratio(pairs: &[(f64, f64)]) -> Option<Estimate> {
         return Some(wilson(share, count, n));
     }
     let mean_whole = wholes / count;
-    let squares: ExactSum =
-        pairs.iter().map(|(part, whole)| ((part - share * whole) / mean_whole).powi(2)).collect();
+    let moved = |(part, whole): &(f64, f64)| (part - share * whole) / mean_whole;
+    let squares: ExactSum = pairs.iter().map(|pair| moved(pair) * moved(pair)).collect();
     let relative = squares.value() / greatest_variance;
-    let share_of_greatest = mixed_share(relative, count);
-    Some(wilson(share, count / share_of_greatest, n))
+    // Fewer than one pair's worth of knowledge there is not.
+    Some(wilson(share, (count / mixed_share(relative, count)).max(1.0), n))
 }
 
 /// The sum of independent estimates, with the interval that their intervals make together: the
@@ -45,7 +46,7 @@ pub fn ratio(pairs: &[(f64, f64)]) -> Option<Estimate> {
 pub fn sum_of_independent(estimates: &[Estimate]) -> Estimate {
     let value = estimates.iter().map(|estimate| estimate.value).collect::<ExactSum>().value();
     let reach = |distance: fn(&Estimate) -> f64| {
-        let squares: ExactSum = estimates.iter().map(|one| distance(one).powi(2)).collect();
+        let squares: ExactSum = estimates.iter().map(|one| distance(one) * distance(one)).collect();
         squares.value().sqrt()
     };
     Estimate {
@@ -61,6 +62,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::draw::Draw;
 
     #[test]
     fn a_share_of_ones_is_a_share() {
@@ -79,33 +81,62 @@ mod tests {
         assert!(ratio(&[(3.0, 3.0); 20]).unwrap().low < 0.9);
     }
 
-    /// How often the interval covers the truth, when pairs differ in size and in luck.
-    fn coverage(n: usize) -> f64 {
-        let mut state = 11u64;
-        let mut draw = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
-        let mut pair = || {
-            let whole = (draw() * 6.0).floor();
-            // Half of the pairs are easy, half are hard: what is in one pair is alike.
-            let luck = if draw() < 0.5 { 0.9 } else { 0.3 };
-            let part = (0..8).filter(|&at| f64::from(at) < whole && draw() < luck).count();
-            (part as f64, whole)
-        };
-        let covered = (0..1000).filter(|_| {
-            let pairs: Vec<(f64, f64)> = (0..n).map(|_| pair()).collect();
-            let found = ratio(&pairs).unwrap();
-            found.low <= 0.6 && 0.6 <= found.high
+    type Pair = fn(&mut Draw) -> (f64, f64);
+
+    /// Half of the pairs are easy, half are hard: what is in one pair is alike.
+    fn easy_or_hard(draw: &mut Draw) -> (f64, f64) {
+        let whole = (draw.next() * 6.0).floor();
+        let luck = if draw.next() < 0.5 { 0.9 } else { 0.3 };
+        let part = (0..8).filter(|&at| f64::from(at) < whole && draw.next() < luck).count();
+        (part as f64, whole)
+    }
+
+    /// All of a pair is right or all of it is wrong, and a few pairs are much larger than the rest.
+    fn whole_and_uneven(draw: &mut Draw) -> (f64, f64) {
+        let whole = draw.uneven_size();
+        (if draw.next() < 0.6 { whole } else { 0.0 }, whole)
+    }
+
+    fn estimate(n: usize, draw: &mut Draw, pair: Pair) -> Estimate {
+        ratio(&(0..n).map(|_| pair(draw)).collect::<Vec<_>>()).unwrap()
+    }
+
+    /// How often an interval that is made anew each time covers the truth.
+    fn coverage(truth: f64, mut estimate: impl FnMut() -> Estimate) -> f64 {
+        let rounds = 2_000;
+        let covered = (0..rounds).filter(|_| {
+            let found = estimate();
+            found.low <= truth && truth <= found.high
         });
-        covered.count() as f64 / 1000.0
+        covered.count() as f64 / f64::from(rounds)
     }
 
     #[test]
     fn covers_what_it_says() {
+        let mut draw = Draw(11);
         for n in [20, 100, 1000] {
-            let covered = coverage(n);
+            let covered = coverage(0.6, || estimate(n, &mut draw, easy_or_hard));
             assert!((0.92..=0.999).contains(&covered), "{covered} for {n}");
+        }
+        for (n, least) in [(20, 0.87), (100, 0.92), (1000, 0.93)] {
+            let covered = coverage(0.6, || estimate(n, &mut draw, whole_and_uneven));
+            assert!((least..0.97).contains(&covered), "{covered} for {n} uneven pairs");
+        }
+    }
+
+    #[test]
+    fn a_sum_covers_what_it_says() {
+        let mut draw = Draw(13);
+        for (n, least) in [(20, 0.9), (100, 0.93), (1000, 0.93)] {
+            let covered = coverage(0.6 + 0.6 + 0.9, || {
+                let right = (0..n).filter(|_| draw.next() < 0.9).count();
+                sum_of_independent(&[
+                    estimate(n, &mut draw, easy_or_hard),
+                    estimate(n, &mut draw, whole_and_uneven),
+                    crate::proportion(right, n).unwrap(),
+                ])
+            });
+            assert!((least..0.97).contains(&covered), "{covered} for {n}");
         }
     }
 

@@ -43,9 +43,10 @@ const CARD: TaskCard = TaskCard {
         answer counts as an empty text. The metrics are those of the whole corpus, not means over \
         problems.",
     rules: "compat: CodeBLEU as Fusion Brain's scorer computes it, on texts as they are; a file that \
-        leaves a problem without an answer is refused, where the original ends with an error. strict: \
-        assay's own CodeBLEU, without the original's faults; a missing answer counts as an empty one. \
-        A problem that is not there is refused under both; the original passes over it.",
+        leaves a problem without an answer is refused, where the original ends with an error; an answer \
+        to a problem that is not there is passed over, as in the original. strict: assay's own \
+        CodeBLEU, without the original's faults; a missing answer counts as an empty one, and an \
+        answer to a problem that is not there is refused.",
     metrics: &[
         MetricCard {
             name: "codebleu",

@@ -222,6 +222,32 @@ fn golden_cases_through_the_command_line() {
 }
 
 #[test]
+fn the_signature_names_what_c2c_depends_on() {
+    let text = object!({"0": "def f ( x ) : NEW_LINE INDENT return x NEW_LINE DEDENT"});
+    let files =
+        folder(&[("t/true_C2C.json", text.clone()), ("p/prediction_C2C.json", text.clone())]);
+    let call = ["score", "fusion-brain", "p", "--data", "t", "--json"];
+    let signature = json(&run(files.path(), &call))["signature"].as_str().unwrap().to_owned();
+    let field = signature.split('|').find_map(|field| field.strip_prefix("c2c:")).unwrap();
+    for part in ["variant:fusion-brain", "weights:", "grammar"] {
+        assert!(field.contains(part), "{part} in {field}");
+    }
+    for (truth, message) in [
+        ("[]", "true_C2C.json: invalid type: sequence, expected an object"),
+        ("{}", "true_C2C.json: there is nothing to score"),
+        ("{\"0\": 5}", "true_C2C.json: \"0\": invalid type: integer `5`"),
+    ] {
+        fs::write(files.path().join("t/true_C2C.json"), truth).unwrap();
+        let said = run(files.path(), &call);
+        assert_eq!((said.code, said.out.as_str()), (3, ""), "{said:?}");
+        assert!(said.err.contains(message) && said.err.contains("hint:"), "{message}: {said:?}");
+    }
+    // An editor may have marked the file as UTF-8.
+    fs::write(files.path().join("t/true_C2C.json"), format!("\u{feff}{text}")).unwrap();
+    assert_eq!(run(files.path(), &call).code, 5, "the other subtasks have no truth");
+}
+
+#[test]
 fn any_name_that_the_challenge_gave_a_file_is_found() {
     let truth = object!({"0": "def f ( ) : NEW_LINE"});
     for name in ["C2C", "С2С", "С2C", "C2С"] {

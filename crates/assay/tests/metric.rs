@@ -227,6 +227,11 @@ fn files_that_do_not_fit_are_refused() {
     check("{\"a\":\"\"}", "[\"a\"]", "hyp.json has keys and ref.json has none");
     check("{\"a\":\"\"}", "{\"a\":\"\",\n\"b\":\"\"}", "ref.json:2: key \"b\" is not in hyp.json");
     check("{\"b\":\"\",\n\"a\":\"\"}", "{\"a\":\"\"}", "hyp.json:1: key \"b\" is not in ref.json");
+    check(
+        "{\"x\":\"\",\"d\":\"\",\"b\":\"\",\"c\":\"\",\"a\":\"\"}",
+        "{\"a\":\"\"}",
+        "hyp.json:1: key \"x\" is not in ref.json",
+    );
     check("{\"a\":\"\",\n\"a\":\"\"}", "{\"a\":\"\"}", "hyp.json:2: key \"a\" is there twice");
     check("{\"a\":\"\"}", "{\"a\":\"\",\n\"a\":\"\"}", "ref.json:2: key \"a\" is there twice");
     check("{}", "{}", "there are no texts in hyp.json and ref.json");
@@ -371,6 +376,12 @@ fn mistakes_in_the_call_are_explained() {
     let option = ["--variant", "hf", "--tokenizer", "char"];
     check(&[&["bleu"], &with(&option)[..]].concat(), 2, "has no tokenizer `char`");
     check(&[&["bleu"], &with(&option)[..]].concat(), 2, "hint: it has 13a");
+    for (metric, option) in [("bleu", "--max-order"), ("chrf", "--char-order")] {
+        let option = [option, "17"];
+        check(&[&[metric], &with(&option)[..]].concat(), 2, "17 is not in 1..=16");
+    }
+    let option = ["--variant", "nmt", "--lowercase"];
+    check(&[&["bleu"], &with(&option)[..]].concat(), 2, "a variant that has it: sacrebleu");
 }
 
 #[test]

@@ -115,6 +115,7 @@ fn answers_are_read_in_every_form() {
         format!("\u{feff}{}", serde_json::to_string_pretty(&object).unwrap()),
         two_right.join("\n"),
         two_right.join("\r\n") + "\r\n",
+        format!("\u{feff}{ours}"),
         ours,
     ];
     for answers in &forms {
@@ -278,7 +279,7 @@ fn a_truth_without_sources_can_be_scored_against_only() {
     let refused = |truth: &str, message: &str| {
         fs::write(keep.path().join("bad.json"), truth).unwrap();
         let said = run(keep.path(), &["score", "c2c", "truth.json", "-d", "bad.json"]);
-        check_refused(&said, message, "");
+        check_refused(&said, message, "hint:");
     };
     refused("{\"0\": 1}", "bad.json:1:7: the right answer to \"0\" is a number, not a text");
     refused("{\"0\": \"a\",\n\"0\": \"b\"}", "bad.json:2:6: \"0\" is there twice, first at ");

@@ -14,7 +14,10 @@ struct Column {
     values: Values,
     keys: Keys,
     /// What was read before its turn: in another order than the first file of references has.
-    early: HashMap<String, Item>,
+    /// The number is its place among them.
+    early: HashMap<String, (usize, Item)>,
+    /// How many were.
+    read_early: usize,
 }
 
 /// Reads a pair at a time.
@@ -133,7 +136,8 @@ impl Joined {
         let leader = self.names().swap_remove(1);
         let others = self.references.iter_mut().skip(1);
         for column in others.chain([&mut self.hypotheses]) {
-            let early = column.early.drain().min_by_key(|(_, item)| item.line);
+            let early = column.early.drain().min_by_key(|(_, (place, _))| *place);
+            let early = early.map(|(key, (_, item))| (key, item));
             let Some((key, item)) =
                 early.map_or_else(|| column.next_with_key(), |it| Ok(Some(it)))?
             else {
@@ -152,7 +156,7 @@ impl Joined {
 
 impl Column {
     fn open((source, keys): (Source, Keys)) -> Result<Self> {
-        Ok(Self { values: Values::open(source)?, keys, early: HashMap::new() })
+        Ok(Self { values: Values::open(source)?, keys, early: HashMap::new(), read_early: 0 })
     }
 
     fn texts<T>(&self, item: Item, want: Want<T>) -> Result<T> {
@@ -168,7 +172,7 @@ impl Column {
 
     /// The item of this key, wherever it stands.
     fn take(&mut self, key: &str) -> Result<Option<Item>> {
-        if let Some(item) = self.early.remove(key) {
+        if let Some((_, item)) = self.early.remove(key) {
             return Ok(Some(item));
         }
         while let Some((found, item)) = self.next_with_key()? {
@@ -176,7 +180,8 @@ impl Column {
                 return Ok(Some(item));
             }
             let line = item.line;
-            if self.early.insert(found.clone(), item).is_some() {
+            self.read_early += 1;
+            if self.early.insert(found.clone(), (self.read_early, item)).is_some() {
                 return Err(twice(self.values.name(), line, &found));
             }
         }

@@ -3,7 +3,7 @@
 //! A [`Source`] is a file, compressed or not, or standard input; its [`Form`] says how texts stand
 //! in it. [`Pairs`] joins hypotheses with their references, line by line or key by key, or reads a
 //! file in which they stand together. Memory stays flat whatever the files' sizes, except that
-//! documents which are joined by key have their keys remembered.
+//! of documents which are joined by key all keys are remembered, and texts in another order.
 
 mod document;
 mod field;

@@ -1,13 +1,14 @@
 //! Where texts come from: a file, compressed or not, or standard input.
 
 use std::fs::{File, Metadata};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_core::{Error, Result};
 
+use crate::mark::{MARK, without_mark};
 use crate::store::ZSTD_WINDOW_LOG;
 
 /// What standard input is called in messages.
@@ -116,6 +117,15 @@ impl Source {
     /// Sees how much is read.
     pub fn watch(&self) -> Watch {
         self.watch.clone()
+    }
+
+    /// The same from after the mark of UTF-8, if it starts with one.
+    pub(super) fn without_mark(mut self) -> Result<Self> {
+        let mut head = Vec::new();
+        let read = (&mut self.reader).take(MARK.len() as u64).read_to_end(&mut head);
+        read.map_err(|error| broken(&self.name, self.compressed, error))?;
+        let head = Cursor::new(without_mark(&head).to_vec());
+        Ok(Self { reader: Box::new(head.chain(self.reader)), ..self })
     }
 
     /// Reads up to and with the next line feed; whether there was anything.

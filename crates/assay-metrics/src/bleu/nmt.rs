@@ -4,7 +4,7 @@
 use super::Tokenizer;
 use super::counts::{Counts, Length, Pair, Reader};
 use crate::parts;
-use crate::python::round_to_cents;
+use crate::python::round;
 use crate::references::references_per_pair;
 use crate::text::{Part, Score, Sums, TextMetric};
 
@@ -129,7 +129,7 @@ impl TextMetric for Nmt {
 
     fn score(&self, corpus: &Sums) -> Score {
         let unrounded = 100.0 * self.0.value(corpus).bleu;
-        Score::new("score", round_to_cents(unrounded)).part("unrounded", Part::Number(unrounded))
+        Score::new("score", round(unrounded, 2)).part("unrounded", Part::Number(unrounded))
     }
 
     fn score_pair(&self, pair: &Sums) -> Score {
@@ -192,7 +192,7 @@ mod tests {
         let unrounded =
             100.0 * libm::exp((libm::log(5.0 / 6.0 * 0.8 * 0.75) + libm::log(2.0 / 3.0)) / 4.0);
         close(metric.score_pair(&pair).value(), unrounded);
-        close(metric.score(&pair).value(), round_to_cents(unrounded));
+        close(metric.score(&pair).value(), round(unrounded, 2));
         let Some(Part::Number(beside)) = metric.score(&pair).parts().get("unrounded").cloned()
         else {
             panic!("there is no unrounded score");

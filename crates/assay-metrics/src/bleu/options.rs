@@ -1,7 +1,5 @@
 //! From names and numbers, as a command line has them, to a metric.
 
-use std::str::FromStr;
-
 use assay_core::{Error, Result};
 
 use super::Tokenizer;
@@ -65,18 +63,6 @@ impl Variant {
             Self::CodeToText => &["codexglue"],
             Self::SacreBleu => &["13a", "none", "intl", "char"],
         }
-    }
-}
-
-impl FromStr for Variant {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|variant| variant.name() == name);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            Error::usage(format!("bleu has no variant `{name}`")).hint(format!("it has {names}"))
-        })
     }
 }
 
@@ -157,25 +143,30 @@ impl BleuOptions {
         if (1..=MOST_ORDERS).contains(&max_order) {
             return Ok(max_order);
         }
-        Err(Error::usage(format!("the max order is {max_order}, not 1 to {MOST_ORDERS}")))
+        Err(Error::usage(format!("the max order is {max_order}, not 1 to {MOST_ORDERS}"))
+            .hint("most use 4"))
     }
 
     /// Refuses options that the variant does not have.
     fn refuse_foreign(&self) -> Result<()> {
-        let sacre = self.variant == Variant::SacreBleu;
-        let valued = matches!(self.variant, Variant::SacreBleu | Variant::Nltk);
-        let fixed_order = self.variant == Variant::CodeToText;
-        let foreign = [
-            ("lowercase", self.lowercase && !sacre),
-            ("effective order", self.effective_order.is_some() && !sacre),
-            ("smoothing value", self.smoothing_value.is_some() && !valued),
-            ("max order", self.max_order.is_some_and(|order| order != 4) && fixed_order),
+        let valued: &[Variant] = &[Variant::SacreBleu, Variant::Nltk];
+        let ordered = Variant::ALL.map(|one| (one != Variant::CodeToText).then_some(one));
+        let ordered: Vec<Variant> = ordered.into_iter().flatten().collect();
+        let options = [
+            ("lowercase", self.lowercase, &[Variant::SacreBleu][..]),
+            ("effective order", self.effective_order.is_some(), &[Variant::SacreBleu]),
+            ("smoothing value", self.smoothing_value.is_some(), valued),
+            ("max order", self.max_order.is_some_and(|order| order != 4), &ordered),
         ];
-        match foreign.iter().find(|(_, is_foreign)| *is_foreign) {
+        let is_foreign = |having: &[Variant]| !having.contains(&self.variant);
+        match options.iter().find(|(_, wanted, having)| *wanted && is_foreign(having)) {
             None => Ok(()),
-            Some((option, _)) => {
+            Some((option, _, having)) => {
                 let variant = self.variant.name();
-                Err(Error::usage(format!("variant `{variant}` has no choice of {option}")))
+                let having: Vec<&str> = having.iter().map(|one| one.name()).collect();
+                Err(Error::usage(format!("variant `{variant}` has no choice of {option}")).hint(
+                    format!("leave it out, or take a variant that has it: {}", having.join(", ")),
+                ))
             }
         }
     }
@@ -193,7 +184,8 @@ const MOST_VALUE: f64 = 1e9;
 /// Refuses a number for a smoothing method that has none, and one that is not above 0.
 pub(super) fn positive(smoothing: &str, value: Option<f64>, tunable: bool) -> Result<()> {
     match value {
-        Some(_) if !tunable => Err(Error::usage(format!("smoothing `{smoothing}` takes no value"))),
+        Some(_) if !tunable => Err(Error::usage(format!("smoothing `{smoothing}` takes no value"))
+            .hint("leave the value out")),
         Some(value) if !(MOST_VALUE.recip()..=MOST_VALUE).contains(&value) => {
             Err(Error::usage(format!("smoothing `{smoothing}` takes a value above 0, not {value}"))
                 .hint(format!("at least {:e}, at most {MOST_VALUE:e}", MOST_VALUE.recip())))
@@ -313,9 +305,18 @@ mod tests {
             Variant::Nltk,
             "smoothing `method6` needs a max order of at least 3",
         );
-        assert_eq!(
-            "bleurt".parse::<Variant>().unwrap_err().to_string(),
-            "bleu has no variant `bleurt`"
-        );
+    }
+
+    #[test]
+    fn a_foreign_option_names_the_variants_that_have_it() {
+        let hint = |variant, change: fn(&mut BleuOptions)| {
+            let mut options = BleuOptions::new(variant, "0");
+            change(&mut options);
+            options.build().err().and_then(|error| error.hint_text().map(str::to_owned)).unwrap()
+        };
+        let lowercase = hint(Variant::Nmt, |options| options.lowercase = true);
+        assert!(lowercase.ends_with("has it: sacrebleu"), "{lowercase}");
+        let order = hint(Variant::CodeToText, |options| options.max_order = Some(2));
+        assert!(order.ends_with("has it: sacrebleu, nltk, hf, nmt"), "{order}");
     }
 }

@@ -1,5 +1,7 @@
 //! The challenge's final score: the sum of the four subtasks.
 
+use crate::python::round;
+
 /// A subtask of the challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subtask {
@@ -64,7 +66,9 @@ impl Integral {
     /// 100: what is above 1 is taken so.
     pub fn set(&mut self, subtask: Subtask, score: f64) {
         let scale = if subtask == Subtask::C2c && score > 1.0 { 0.01 } else { 1.0 };
-        self.scores[subtask as usize] = Some(round3(score * scale));
+        // What is no number, or below 0, is no score.
+        let score = if score > 0.0 { score * scale } else { 0.0 };
+        self.scores[subtask as usize] = Some(round(score, 3));
     }
 
     /// The score of a subtask, if it was scored.
@@ -86,57 +90,9 @@ impl Integral {
     }
 }
 
-/// Rounds a number between 0 and a million to three decimals as Python's `round` does: by its exact
-/// value, and a true half to the even digit.
-pub fn round3(number: f64) -> f64 {
-    const MANTISSA: u32 = 52;
-    if !(number > 0.0 && number < 1e6) {
-        return if number > 0.0 { number } else { 0.0 };
-    }
-    let bits = number.to_bits();
-    let exponent = bits >> MANTISSA;
-    if exponent == 0 {
-        return 0.0;
-    }
-    let mantissa = u128::from(bits & ((1 << MANTISSA) - 1) | 1 << MANTISSA) * 1000;
-    // The number is mantissa / 2^shift, and below 2^20: the shift is above 32.
-    let shift = 1075 - exponent;
-    if shift > 100 {
-        return 0.0;
-    }
-    let (whole, rest) = (mantissa >> shift, mantissa & ((1 << shift) - 1));
-    let half = 1u128 << (shift - 1);
-    let up = rest > half || (rest == half && whole % 2 == 1);
-    (whole + u128::from(up)) as f64 / 1e3
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    #[expect(clippy::float_cmp, reason = "rounding is exact")]
-    fn rounds_as_python_does() {
-        for (number, rounded) in [
-            (0.0, 0.0),
-            (1.0, 1.0),
-            (2.0 / 3.0, 0.667),
-            (1.0 / 6.0, 0.167),
-            (0.0625, 0.062),
-            (0.1875, 0.188),
-            (0.3125, 0.312),
-            (0.0005, 0.001),
-            (0.0015, 0.002),
-            (0.0025, 0.003),
-            (0.0035, 0.004),
-            (1e-300, 0.0),
-            (3.9995, 3.999),
-            (-0.5, 0.0),
-        ] {
-            assert_eq!(round3(number), rounded, "{number}");
-        }
-        assert_eq!(round3(f64::NAN), 0.0);
-    }
 
     #[test]
     #[expect(clippy::float_cmp, reason = "thousandths are exact")]
@@ -151,6 +107,10 @@ mod tests {
         assert_eq!(integral.meets_minimum(Subtask::Htr), Some(true));
         assert_eq!(integral.meets_minimum(Subtask::Vqa), None);
         assert_eq!(integral.sum(), 0.5);
+        for no_score in [f64::NAN, -0.5] {
+            integral.set(Subtask::Vqa, no_score);
+            assert_eq!(integral.get(Subtask::Vqa), Some(0.0));
+        }
         for subtask in Subtask::ALL {
             integral.set(subtask, 1.0);
         }

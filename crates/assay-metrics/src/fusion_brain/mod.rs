@@ -14,7 +14,6 @@ mod normalise;
 use std::collections::BTreeMap;
 use std::fmt;
 
-pub use integral::round3;
 pub use normalise::{normalise_en, normalise_ru};
 
 /// Texts by the name of what they answer.

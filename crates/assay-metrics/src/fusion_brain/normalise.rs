@@ -7,6 +7,7 @@
 use assay_lemma::{Lemmatizer, is_digit};
 
 use super::contractions::with_apostrophe;
+use crate::python::{split, strip};
 
 const PUNCTUATION: [char; 21] = [
     ';', '/', '[', ']', '"', '{', '}', '(', ')', '=', '+', '\\', '_', '-', '>', '<', '@', '`', ',',
@@ -49,8 +50,7 @@ const NUMBERS_RU: [(&str, &str); 13] = [
 /// Normalises an English answer: numbers as digits, no articles, apostrophes where they belong.
 pub fn normalise_en(answer: &str) -> String {
     let text = without_punctuation(answer).to_lowercase();
-    let words = text.split(is_space).filter(|word| !word.is_empty());
-    let words = words.map(|word| lookup(&NUMBERS_EN, word));
+    let words = split(&text).map(|word| lookup(&NUMBERS_EN, word));
     let words = words.filter(|word| !ARTICLES.contains(word)).map(with_apostrophe);
     words.collect::<Vec<_>>().join(" ")
 }
@@ -59,7 +59,7 @@ pub fn normalise_en(answer: &str) -> String {
 pub fn normalise_ru(answer: &str, lemmas: Option<&Lemmatizer>) -> String {
     let text = without_punctuation(answer).to_lowercase();
     let mut normal = String::new();
-    for word in text.split(is_space).filter(|word| !word.is_empty()) {
+    for word in split(&text) {
         if !normal.is_empty() {
             normal.push(' ');
         }
@@ -75,11 +75,6 @@ fn lookup<'a>(table: &[(&str, &'static str)], word: &'a str) -> &'a str {
     table.iter().find(|(known, _)| *known == word).map_or(word, |(_, instead)| instead)
 }
 
-/// What Python takes for a space: Unicode's spaces and the four separators of ASCII.
-fn is_space(letter: char) -> bool {
-    letter.is_whitespace() || matches!(letter, '\x1c'..='\x1f')
-}
-
 /// Deletes a mark that has a space beside it anywhere in the answer, and every mark if a comma
 /// stands between digits anywhere; any other mark becomes a space.
 fn without_punctuation(answer: &str) -> String {
@@ -87,7 +82,7 @@ fn without_punctuation(answer: &str) -> String {
         .chars()
         .map(|letter| if matches!(letter, '\n' | '\t') { ' ' } else { letter })
         .collect();
-    let text = spaced.trim_matches(is_space);
+    let text = strip(&spaced);
     let deleted = deleted_marks(text);
     let mut kept = Vec::with_capacity(text.len());
     for letter in text.chars() {

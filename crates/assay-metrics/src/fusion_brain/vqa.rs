@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use assay_lemma::Lemmatizer;
 
-use super::{Accuracy, Mismatch, Texts, normalise_en, normalise_ru, round3, same_keys};
+use super::{Accuracy, Mismatch, Texts, normalise_en, normalise_ru, same_keys};
+use crate::python::round;
 
 /// The language of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,5 +62,5 @@ pub fn accuracy(
 
 /// The accuracy as the official script prints it, rounded to three decimals.
 pub fn official(accuracy: &Accuracy) -> f64 {
-    round3(accuracy.value())
+    round(accuracy.value(), 3)
 }

@@ -6,7 +6,7 @@ mod faults;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 
 use assay_core::{
     Answer, AnswerForm, Digest, DigestOf, Error, Fault, FaultKind, ParsedAnswer, Place, ProblemId,
@@ -14,6 +14,7 @@ use assay_core::{
 };
 use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
 use assay_data::parallel::text_lines;
+use assay_data::without_mark;
 use serde::Deserialize;
 
 pub use faults::Faults;
@@ -36,14 +37,26 @@ pub struct AnswerFile {
 }
 
 impl AnswerFile {
-    /// Reads answers to `problems`. What cannot be read is kept as a fault; only an error of the
+    /// Reads answers to `problems` from what is called `name` in messages. What cannot be read is kept as a fault; only an error of the
     /// reader itself ends the reading.
-    pub fn read(reader: &mut dyn BufRead, problems: &dyn Problems) -> Result<Self> {
+    pub fn read(reader: &mut dyn BufRead, name: &str, problems: &dyn Problems) -> Result<Self> {
+        let failed = |error| {
+            Error::failed(format!("failed to read the answers in {name}"))
+                .because(error)
+                .hint("make sure that it is a file of answers and can be read to its end")
+        };
         let answers = vec![None; problems.ids().len()];
         let mut file = Self { answers, faults: Faults::default(), digest: Digest::of(b"") };
         match problems.answer_form() {
-            AnswerForm::NamedLines => file.read_lines(reader, problems)?,
-            AnswerForm::Texts => file.read_texts(&read_whole(reader)?, problems)?,
+            AnswerForm::NamedLines => file.read_lines(reader, problems).map_err(failed)?,
+            AnswerForm::Texts => {
+                let bytes = read_whole(reader).map_err(failed)?;
+                if bytes.len() as u64 > LARGEST_FILE {
+                    let message = format!("{name} is larger than {} MiB", LARGEST_FILE >> 20);
+                    return Err(Error::refused(message).hint("is this a file of answers?"));
+                }
+                file.read_texts(&bytes, problems).map_err(failed)?;
+            }
         }
         if problems.needs_every_answer() && file.faults.is_empty() {
             file.name_missing(problems);
@@ -52,7 +65,7 @@ impl AnswerFile {
     }
 
     /// Reads lines that each name their problem.
-    fn read_lines(&mut self, reader: &mut dyn BufRead, problems: &dyn Problems) -> Result<()> {
+    fn read_lines(&mut self, reader: &mut dyn BufRead, problems: &dyn Problems) -> io::Result<()> {
         let ranks = Ranks::new();
         let mut text = DigestOf::new();
         let mut bytes = Vec::new();
@@ -72,8 +85,8 @@ impl AnswerFile {
     }
 
     /// Reads texts in whichever form they have.
-    fn read_texts(&mut self, mut bytes: &[u8], problems: &dyn Problems) -> Result<()> {
-        let first = bytes.trim_ascii_start().split(|&byte| byte == b'\n').next();
+    fn read_texts(&mut self, mut bytes: &[u8], problems: &dyn Problems) -> io::Result<()> {
+        let first = without_mark(bytes).trim_ascii_start().split(|&byte| byte == b'\n').next();
         if first.and_then(|line| std::str::from_utf8(line).ok()).is_some_and(is_ours) {
             return self.read_lines(&mut bytes, problems);
         }
@@ -183,26 +196,19 @@ fn not_utf8() -> Fault {
     Fault::new(FaultKind::Malformed, "the line is not UTF-8")
 }
 
-fn read_whole(reader: &mut dyn BufRead) -> Result<Vec<u8>> {
+/// All there is, or a byte more than is read.
+fn read_whole(reader: &mut dyn BufRead) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    reader
-        .take(LARGEST_FILE + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::failed("failed to read the answers").because(error))?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        let message = format!("the answers are larger than {} MiB", LARGEST_FILE >> 20);
-        return Err(Error::refused(message).hint("is this a file of answers?"));
-    }
+    reader.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Reads the next line into `bytes`; `false` at the end. What is too long for a line is dropped.
-fn read_line(mut reader: &mut dyn BufRead, bytes: &mut Vec<u8>) -> Result<bool> {
-    let failed = |error| Error::failed("failed to read the answers").because(error);
+fn read_line(mut reader: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
     bytes.clear();
-    let count = (&mut reader).take(LONGEST_LINE).read_until(b'\n', bytes).map_err(failed)?;
+    let count = (&mut reader).take(LONGEST_LINE).read_until(b'\n', bytes)?;
     if count as u64 == LONGEST_LINE && !bytes.ends_with(b"\n") {
-        reader.skip_until(b'\n').map_err(failed)?;
+        reader.skip_until(b'\n')?;
     }
     Ok(count > 0)
 }
@@ -215,9 +221,7 @@ fn parse_line<'a>(
     problems: &'a dyn Problems,
     ranks: &Ranks<'a>,
 ) -> Result<Option<ParsedAnswer>, Fault> {
-    let text = std::str::from_utf8(bytes).map_err(|_| not_utf8())?;
-    // A file saved by an editor that marks UTF-8 starts with that mark.
-    let text = text.trim_start_matches('\u{feff}');
+    let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
     if is_ours(text) { parse_ours(text, problems, ranks) } else { problems.parse_answer(text) }
 }
 

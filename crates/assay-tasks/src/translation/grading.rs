@@ -7,6 +7,7 @@ use assay_core::{
     Case, Check, Estimate, Fault, FaultKind, Grader, Named, NoAnswer, Outcome, ProblemId,
     Reference, Response, Result, Tally, Verdict, Why,
 };
+use assay_metrics::exact::is_exact;
 use assay_metrics::text::{Score, Sums};
 use assay_stats::corpus_metric;
 
@@ -37,7 +38,7 @@ impl Grader for TextGrader {
         }
         let (mut verdict, hypothesis) = match case.response {
             Response::Text(text) => {
-                let right = references.iter().any(|reference| reference.trim() == text.trim());
+                let right = is_exact(&references, text);
                 let outcome = if right { Outcome::Passed } else { Outcome::Failed };
                 (Verdict::new(problem, sample, outcome), text.as_str())
             }
@@ -216,6 +217,7 @@ mod tests {
     fn any_reference_passes_and_white_space_around_does_not_matter() {
         for (references, response, outcome) in [
             (&["a b", "c"][..], said(" c\n"), Outcome::Passed),
+            (&["a"], said("\x1c a"), Outcome::Passed),
             (&["a b"], said("a  b"), Outcome::Failed),
             (&["a"], said(""), Outcome::Failed),
             (&["a"], Response::none(Why::Silent, "nothing"), Outcome::NotAnswered),

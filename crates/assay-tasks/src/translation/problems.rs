@@ -69,16 +69,19 @@ pub(super) fn read_truths(path: &Path) -> Result<Pairs> {
             let before = before.within(&name);
             return Err(Error::refused(format!(
                 "{here}: {id:?} is there twice, first at {before}"
-            )));
+            ))
+            .hint("a problem has one right answer: leave the other out"));
         }
         let text = text.map_err(|what| {
             Error::refused(format!("{here}: the right answer to {id:?} is {what}, not a text"))
+                .hint("write it as a JSON string")
         })?;
         ids.push(ProblemId::from(id));
         targets.push(text);
     }
     if ids.is_empty() {
-        return Err(Error::refused(format!("{name} holds no problems")));
+        return Err(Error::refused(format!("{name} holds no problems"))
+            .hint("the truth is one JSON object of problems and right answers"));
     }
     Ok(Pairs { location: name, ids, sources: None, targets: Some(targets) })
 }

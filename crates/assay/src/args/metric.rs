@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use assay_data::texts::Form;
-use clap::builder::FalseyValueParser;
+use assay_metrics::MOST_ORDERS;
+use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::ListArguments;
@@ -141,8 +142,8 @@ pub(crate) struct BleuOptions {
     pub(crate) lowercase: bool,
 
     /// The longest n-grams.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "Metric")]
-    pub(crate) max_order: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = order_from(1), help_heading = "Metric")]
+    pub(crate) max_order: Option<usize>,
 
     /// Leave out n-grams that are longer than the text.
     #[arg(long, help_heading = "Metric")]
@@ -224,12 +225,12 @@ pub(crate) struct ChrfArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ChrfOptions {
     /// The longest n-grams of letters. Default: 6
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "Metric")]
-    pub(crate) char_order: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = order_from(1), help_heading = "Metric")]
+    pub(crate) char_order: Option<usize>,
 
     /// The longest n-grams of words. Default: 0, and 2 for chrf++
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100), help_heading = "Metric")]
-    pub(crate) word_order: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = order_from(0), help_heading = "Metric")]
+    pub(crate) word_order: Option<usize>,
 
     /// How much more recall counts than precision. Default: 2
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = "Metric")]
@@ -279,6 +280,11 @@ pub(crate) struct ExactArguments {
 pub(crate) enum ExactVariant {
     /// Letter for letter, but for white space around them, as CodeXGLUE's evaluators have it.
     Trimmed,
+}
+
+/// An order of n-grams that the metrics can count.
+fn order_from(least: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(least..=MOST_ORDERS as u64)
 }
 
 fn finite(text: &str) -> Result<f64, String> {

@@ -7,14 +7,22 @@ use assay_core::{DataChoice, Error, Result, Results, Rules, TaskSettings};
 use super::files::Given;
 use crate::commands::tool;
 
+const SETTINGS: TaskSettings = TaskSettings { rules: Rules::Compat };
+
+/// Names everything that the score depends on.
+pub(super) fn c2c_signature() -> Result<String> {
+    let fields = assay_tasks::find("c2c")?.signature_fields(&SETTINGS);
+    let codebleu = fields.into_iter().find(|(name, _)| *name == "codebleu");
+    codebleu.map(|(_, value)| value).ok_or_else(|| Error::failed("c2c has no codebleu"))
+}
+
 /// What the task makes of the files, by the challenge's rules.
 pub(super) fn c2c_results(truth: &Given, prediction: &Given) -> Result<Results> {
     let task = assay_tasks::find("c2c")?;
-    let settings = TaskSettings { rules: Rules::Compat };
     let data = DataChoice::Paths(vec![PathBuf::from(&truth.name)]);
-    let problems = task.open(&data, &settings, true)?;
+    let problems = task.open(&data, &SETTINGS, true)?;
     let answers = (&mut prediction.bytes.as_slice() as _, prediction.name.as_str());
-    let scored = assay_run::score(task, problems.as_ref(), &settings, answers, false, &tool())?;
+    let scored = assay_run::score(task, problems.as_ref(), &SETTINGS, answers, false, &tool())?;
     match scored.flaws.first() {
         None => Ok(scored.results),
         Some(flaw) => Err(Error::refused(flaw.reason.clone())),

@@ -43,18 +43,6 @@ pub(super) fn around(value: f64, estimate: Estimate, highest: f64) -> Estimate {
     }
 }
 
-/// Adds the counts of a subtask to those of others.
-pub(super) fn add_counts(sum: &mut Counts, more: &Counts) {
-    sum.problems += more.problems;
-    sum.answered += more.answered;
-    sum.passed += more.passed;
-    sum.failed += more.failed;
-    sum.not_answered += more.not_answered;
-    for (why, count) in &more.reasons {
-        *sum.reasons.entry(*why).or_default() += count;
-    }
-}
-
 /// Grades a subtask's prediction.
 pub(super) fn grade(subtask: Subtask, truth: &Given, prediction: &Given) -> Result<Graded> {
     match subtask {
@@ -66,6 +54,10 @@ pub(super) fn grade(subtask: Subtask, truth: &Given, prediction: &Given) -> Resu
 }
 
 fn grade_c2c(truth: &Given, prediction: &Given) -> Result<Graded> {
+    // The task reads other forms of data too; the challenge has this one.
+    if reading::texts(&truth.bytes, &truth.name)?.is_empty() {
+        return Err(refusal(&Mismatch::NothingToScore, truth, prediction));
+    }
     let Results { counts, metrics, .. } = c2c_results(truth, prediction)?;
     let score = metrics.get("codebleu").copied();
     let score = score.ok_or_else(|| Error::refused(format!("{} is empty", truth.name)))?;

@@ -10,6 +10,7 @@ use assay_core::{Counts, DigestOf, Error, Named, Result, Results, Signature, exi
 use assay_metrics::fusion_brain::integral::{Integral, Subtask};
 use serde::Serialize;
 
+use self::c2c::c2c_signature;
 use self::files::{Folder, Given};
 use self::grading::{Graded, grade};
 use super::tool;
@@ -123,7 +124,7 @@ fn score_all(arguments: &ScoreArguments, data: &Path) -> Result<u8> {
         ));
     }
     let complete = sum.not_scored.is_empty();
-    let report = sum.report(&arguments.answers);
+    let report = sum.report(&arguments.answers)?;
     if !complete {
         let left_out = report.not_scored.join(", ");
         output::warn(&format!(
@@ -160,11 +161,11 @@ impl Sum {
         self.scored.push((subtask, score));
         self.truths.field(truth.digest().as_bytes());
         self.predictions.field(prediction.digest().as_bytes());
-        grading::add_counts(&mut self.counts, &graded.counts);
+        self.counts += &graded.counts;
         Ok(())
     }
 
-    fn report(self, folder: &Path) -> Report {
+    fn report(self, folder: &Path) -> Result<Report> {
         let mut metrics = Named::new();
         for (subtask, score) in &self.scored {
             metrics.set(subtask.name(), *score);
@@ -179,6 +180,11 @@ impl Sum {
             .field("data", self.truths.finish().short())
             .field("n", self.counts.problems)
             .field("scored", names.join("+"));
+        let signature = if names.contains(&Subtask::C2c.name()) {
+            signature.field(Subtask::C2c.name(), c2c_signature()?)
+        } else {
+            signature
+        };
         let signature = with_lemmas(signature, names.contains(&Subtask::Vqa.name()))
             .field("ci", format!("each+{}", assay_stats::SUM_METHOD))
             .field("assay", &tool().version)
@@ -195,7 +201,7 @@ impl Sum {
             let met = self.integral.meets_minimum(subtask);
             minimums.set(subtask.name(), Minimum { minimum: subtask.minimum(), met });
         }
-        Report { results, minimums, not_scored: self.not_scored }
+        Ok(Report { results, minimums, not_scored: self.not_scored })
     }
 }
 

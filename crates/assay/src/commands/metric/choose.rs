@@ -33,7 +33,7 @@ pub(super) fn bleu(arguments: &BleuArguments) -> Result<Chosen> {
         smoothing_value: options.smoothing_value,
         tokenizer: options.tokenizer.clone(),
         lowercase: options.lowercase,
-        max_order: options.max_order.map(|order| order as usize),
+        max_order: options.max_order,
         effective_order: options.effective_order.then_some(true),
         ..bleu::BleuOptions::new((*variant).into(), VERSION)
     };
@@ -71,8 +71,8 @@ pub(super) fn chrf(arguments: &ChrfArguments) -> Result<Chosen> {
     }
     let default = ChrfOptions::default();
     let metric = ChrfOptions {
-        char_order: options.char_order.map_or(default.char_order, |order| order as usize),
-        word_order: words as usize,
+        char_order: options.char_order.unwrap_or(default.char_order),
+        word_order: words,
         beta: options.beta.unwrap_or(default.beta),
         lowercase: options.lowercase,
         whitespace: options.whitespace,
