@@ -42,7 +42,8 @@ const CARD: TaskCard = TaskCard {
     grading: "An answer passes if it is the reference, without the white space around both. A missing \
         answer counts as an empty text. The metrics are those of the whole corpus, not means over \
         problems.",
-    rules: "compat: CodeBLEU as Fusion Brain's scorer computes it, on texts as they are; a file that \
+    rules: "compat: CodeBLEU by the rules of Fusion Brain's scorer, on texts as they are, and with \
+        today's grammar, so that scores of 2021 cannot be compared with these; a file that \
         leaves a problem without an answer is refused, where the original ends with an error; an answer \
         to a problem that is not there is passed over, as in the original. strict: assay's own \
         CodeBLEU, without the original's faults; a missing answer counts as an empty one, and an \

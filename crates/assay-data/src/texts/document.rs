@@ -6,10 +6,10 @@
 use assay_core::{Error, Result};
 use memchr::{memchr_iter, memrchr};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::lines::not_utf8;
 use super::source::Source;
+use super::unique::Unique;
 use super::values::Item;
 
 const CURE: &str =
@@ -98,7 +98,7 @@ impl Document {
         }
         let line = self.place.line;
         let key = if self.keyed { Some(self.key()?) } else { None };
-        let value = self.part::<Value>()?;
+        let Unique(value) = self.part()?;
         match self.after_space()? {
             Some(b',') => {
                 self.pass(1)?;

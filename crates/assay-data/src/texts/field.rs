@@ -32,6 +32,11 @@ impl Keys {
     fn take(&self, object: &mut Map<String, Value>) -> Option<(&str, Value)> {
         self.0.iter().find_map(|key| Some((key.as_str(), object.remove(key)?)))
     }
+
+    /// Whether an object has one of them.
+    pub(super) fn is_in(&self, object: &Map<String, Value>) -> bool {
+        self.0.iter().any(|key| object.contains_key(key))
+    }
 }
 
 /// A text, or several.
@@ -127,7 +132,7 @@ fn plain_texts(value: Value) -> Result<Texts, Fault> {
 /// How many of an object's keys a message names.
 const NAMED: usize = 8;
 
-fn missing(object: &Map<String, Value>, keys: &Keys) -> Fault {
+pub(super) fn missing(object: &Map<String, Value>, keys: &Keys) -> Fault {
     let wanted: Vec<String> = keys.0.iter().map(|key| format!("{key:?}")).collect();
     let there: Vec<String> = object.keys().take(NAMED).map(|key| format!("{key:?}")).collect();
     let more = if object.len() > NAMED { ", …" } else { "" };

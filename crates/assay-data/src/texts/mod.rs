@@ -11,6 +11,7 @@ mod join;
 mod lines;
 mod pairs;
 mod source;
+mod unique;
 mod values;
 
 pub use field::Keys;

@@ -4,7 +4,7 @@ use assay_core::Result;
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-use super::field::{Fault, Keys, hypothesis, kind, of_object, references};
+use super::field::{Fault, Keys, hypothesis, kind, missing, of_object, references};
 use super::join::Joined;
 use super::source::{Form, Source};
 use super::values::{Item, Values};
@@ -117,9 +117,15 @@ fn pair(value: Value, unnamed: impl FnOnce() -> PairId) -> Result<Pair, Fault> {
     if object.contains_key("refs") && object.contains_key("ref") {
         return Err(Fault::new(r#"there are "refs" and "ref""#, "leave one of them out"));
     }
-    let id = object.remove("id").map_or_else(|| Ok(unnamed()), id)?;
+    // Before anything is taken out of it: the message says what is there.
+    for keys in [Keys::new(&["refs", "ref"]), Keys::new(&["hyp"])] {
+        if !keys.is_in(&object) {
+            return Err(missing(&object, &keys));
+        }
+    }
     let references = of_object(&mut object, &Keys::new(&["refs", "ref"]), references)?;
     let hypothesis = of_object(&mut object, &Keys::new(&["hyp"]), hypothesis)?;
+    let id = object.remove("id").map_or_else(|| Ok(unnamed()), id)?;
     Ok(Pair { id, references, hypothesis })
 }
 

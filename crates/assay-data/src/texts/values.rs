@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::document::{Document, not_json};
 use super::lines::Lines;
 use super::source::{Form, Source};
+use super::unique::Unique;
 
 /// A value and where it stands.
 #[derive(Debug)]
@@ -63,7 +64,7 @@ impl Values {
 fn json_line(lines: &mut Lines) -> Result<Option<Item>> {
     let Some((line, text)) = lines.next()? else { return Ok(None) };
     match serde_json::from_str(text) {
-        Ok(value) => Ok(Some(Item { line, key: None, value })),
+        Ok(Unique(value)) => Ok(Some(Item { line, key: None, value })),
         Err(_) if text.trim().is_empty() => {
             let message = format!("{}:{line}: the line is empty", lines.source().name());
             Err(Error::refused(message).hint("each line is a JSON value: leave it out"))

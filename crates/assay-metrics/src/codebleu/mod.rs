@@ -53,9 +53,10 @@ impl CodeBleu {
                 known.join(", ")
             )));
         }
-        if weights.iter().any(|weight| !weight.is_finite() || *weight < 0.0) {
-            return Err(Error::usage("a weight is a number from 0 up")
-                .hint("four of them, as in 0.25,0.25,0.25,0.25"));
+        let sum: f64 = weights.iter().sum();
+        if weights.iter().any(|weight| *weight < 0.0) || !sum.is_finite() || sum <= 0.0 {
+            return Err(Error::usage("weights are four numbers from 0 up, and not all are 0")
+                .hint("such as 0.25,0.25,0.25,0.25"));
         }
         let words = Words {
             keywords: keywords(language, variant).into_iter().collect(),
@@ -264,6 +265,17 @@ mod tests {
     }
 
     #[test]
+    fn comments_are_removed_once_more_for_each_reference_as_the_package_does() {
+        let counts = |variant| {
+            let metric = metric(variant, Language::Python);
+            let sums = metric.measure(&["x = 1", "x = 1"], "\"a\" \"b\"\nx = 1");
+            metric.score(&sums).parts().get("syntax_counts").cloned()
+        };
+        assert_eq!(counts(Variant::K4black), Some(Part::Counts(vec![5, 6])));
+        assert_eq!(counts(Variant::Assay), Some(Part::Counts(vec![4, 6])));
+    }
+
+    #[test]
     fn a_variant_knows_its_languages_only() {
         for variant in Variant::ALL {
             assert_eq!(Variant::by_name(variant.name()).unwrap(), variant);
@@ -272,7 +284,9 @@ mod tests {
                 assert_eq!(made.is_ok(), variant.languages().contains(&language));
             }
         }
-        assert!(CodeBleu::new(Variant::Assay, Language::C, [f64::NAN; 4], "test").is_err());
+        for weights in [[f64::NAN; 4], [0.0; 4], [1e308; 4], [1.0, 1.0, 1.0, -1.0]] {
+            assert!(CodeBleu::new(Variant::Assay, Language::C, weights, "test").is_err());
+        }
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! The two parts of CodeBLEU that compare structure: subtrees and data flow.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::hash::BuildHasher;
 use std::rc::Rc;
@@ -27,9 +28,15 @@ pub(super) fn compare(
     language: Language,
     variant: Variant,
 ) -> StructureCounts {
-    let given = Structure::of(hypothesis, language, variant);
+    let mut given = Structure::of(hypothesis, language, variant);
+    let mut cleaned = Cow::Borrowed(hypothesis);
     let mut counts = StructureCounts::default();
-    for reference in references {
+    for (at, reference) in references.iter().enumerate() {
+        if at > 0 && variant.cleans_again() {
+            let text = without_comments(&cleaned, language, variant.removal()).into_owned();
+            given = Structure::of(&text, language, variant);
+            cleaned = Cow::Owned(text);
+        }
         let wanted = Structure::of(reference, language, variant);
         counts.subtrees += wanted.subtrees.len() as u64;
         counts.flows += wanted.flows.len() as u64;

@@ -76,6 +76,12 @@ impl Variant {
         }
     }
 
+    /// Whether the hypothesis loses its comments once more for each further reference. Of Python,
+    /// something may be left that is taken for a docstring the second time.
+    pub(super) fn cleans_again(self) -> bool {
+        self != Self::Assay
+    }
+
     /// Whether the white space around a text is dropped.
     pub(super) fn strips(self) -> bool {
         self != Self::FusionBrain

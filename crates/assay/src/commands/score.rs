@@ -14,7 +14,12 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     if let Some(outcome) = fusion_brain::score(arguments) {
         return outcome;
     }
-    let task = assay_tasks::find(&arguments.task)?;
+    let task = assay_tasks::find(&arguments.task).map_err(|error| {
+        let tasks = error.hint_text().unwrap_or_default().to_owned();
+        error.hint(format!(
+            "{tasks}; and of the Fusion Brain Challenge htr, zsod, vqa, fusion-brain"
+        ))
+    })?;
     let data = choose_data(&arguments.data, task.card())?;
     let settings = TaskSettings { rules: arguments.data.rules.into() };
     let problems = task.open(&data, &settings, true)?;
