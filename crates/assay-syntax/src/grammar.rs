@@ -1,5 +1,7 @@
 //! The exact grammar of each language.
 
+use std::sync::OnceLock;
+
 use assay_core::Language;
 
 /// The parser's version, which trees of broken programs hang on as well as on the grammar's.
@@ -17,6 +19,44 @@ pub fn grammar(language: Language) -> String {
         Language::Php => "0.25.1",
     };
     format!("{language}-{version}/{PARSER}")
+}
+
+/// What the tree's walk asks about every node, by the number of its kind: asking the grammar each time
+/// would cost as much as the walk.
+pub(crate) struct Kinds {
+    named: Vec<bool>,
+    literal: Vec<bool>,
+}
+
+impl Kinds {
+    pub(crate) fn of(language: Language) -> &'static Self {
+        static KINDS: [OnceLock<Kinds>; Language::ALL.len()] =
+            [const { OnceLock::new() }; Language::ALL.len()];
+        KINDS[language as usize].get_or_init(|| {
+            let tables = parser_tables(language);
+            let ids = 0..u16::try_from(tables.node_kind_count()).unwrap_or(u16::MAX);
+            let name = |id| tables.node_kind_for_id(id).unwrap_or_default();
+            Self {
+                named: ids.clone().map(|id| tables.node_kind_is_named(id)).collect(),
+                literal: ids.map(|id| is_literal(name(id))).collect(),
+            }
+        })
+    }
+
+    /// Whether nodes of a kind have names; errors have.
+    pub(crate) fn is_named(&self, kind: u16) -> bool {
+        self.named.get(usize::from(kind)).copied().unwrap_or(true)
+    }
+
+    /// Whether nodes of a kind may be taken whole.
+    pub(crate) fn is_literal(&self, kind: u16) -> bool {
+        self.literal.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+}
+
+/// Whether a kind of that name is one word for the data flow, whatever is in it.
+pub(crate) fn is_literal(name: &str) -> bool {
+    matches!(name, "string" | "string_literal" | "character_literal")
 }
 
 /// The grammar itself.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::{ParseOptions, ParseState, Parser, Point, TreeCursor};
 
 use crate::Language;
-use crate::grammar::parser_tables;
+use crate::grammar::{Kinds, parser_tables};
 use crate::mix::{Mixer, mix};
 use crate::outline::Outline;
 use crate::work::Work;
@@ -47,6 +47,7 @@ pub(crate) struct Node {
     pub(crate) field: u16,
     /// The number of the first node after it that is not below it.
     pub(crate) end: u32,
+    /// Its bytes; of a node that has children and is no literal, nobody asks for them.
     pub(crate) from: u32,
     pub(crate) to: u32,
 }
@@ -184,6 +185,7 @@ fn parse(parser: &mut Parser, text: &str, language: Language) -> Option<tree_sit
 /// Copies a tree out of the parser, and finds what tells its subtrees from others on the way.
 struct Builder<'a> {
     tree: SyntaxTree<'a>,
+    kinds: &'static Kinds,
     open: Vec<Open>,
 }
 
@@ -201,18 +203,23 @@ impl<'a> Builder<'a> {
         let nodes = Vec::with_capacity(text.len() / 2 + 1);
         let subtrees = Vec::with_capacity(text.len() / 4 + 1);
         let tree = SyntaxTree { text, language, nodes, subtrees, has_error, depth: 1 };
-        Self { tree, open: Vec::new() }
+        Self { tree, kinds: Kinds::of(language), open: Vec::new() }
     }
 
     fn build(&mut self, cursor: &mut TreeCursor<'_>) {
         loop {
-            let mut open = self.enter(cursor);
+            let node = cursor.node();
+            let mut open = self.enter(cursor, &node);
+            if self.kinds.is_literal(node.kind_id()) {
+                self.locate(&node);
+            }
             if cursor.goto_first_child() {
                 self.open.push(open);
                 let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX).saturating_add(1);
                 self.tree.depth = self.tree.depth.max(depth);
                 continue;
             }
+            self.locate(&node);
             self.leave(&mut open, cursor);
             if self.open.is_empty() {
                 // A root without children is a subtree all the same.
@@ -231,20 +238,12 @@ impl<'a> Builder<'a> {
     }
 
     /// Takes the node under the cursor.
-    fn enter(&mut self, cursor: &TreeCursor<'_>) -> Open {
-        let node = cursor.node();
+    fn enter(&mut self, cursor: &TreeCursor<'_>, node: &tree_sitter::Node<'_>) -> Open {
         let kind = node.kind_id();
-        let range = node.byte_range();
-        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        self.tree.nodes.push(Node {
-            kind,
-            field: cursor.field_id().map_or(0, std::num::NonZero::get),
-            end: 0,
-            from: place(range.start),
-            to: place(range.end),
-        });
-        let named = node.is_named();
+        let named = self.kinds.is_named(kind);
         let missing = self.tree.has_error && node.is_missing();
+        let field = cursor.field_id().map_or(0, std::num::NonZero::get);
+        self.tree.nodes.push(Node { kind, field, end: 0, from: 0, to: 0 });
         let tag = u64::from(kind) << 2 | u64::from(named) << 1 | u64::from(missing);
         Open {
             node: self.last(),
@@ -252,6 +251,14 @@ impl<'a> Builder<'a> {
             shown: named || missing,
             // An error without children shows what it could not begin with.
             explained: missing || (kind == ERROR_KIND && node.child_count() > 0),
+        }
+    }
+
+    /// Notes where the last node stands.
+    fn locate(&mut self, node: &tree_sitter::Node<'_>) {
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        if let Some(last) = self.tree.nodes.last_mut() {
+            (last.from, last.to) = (place(node.start_byte()), place(node.end_byte()));
         }
     }
 

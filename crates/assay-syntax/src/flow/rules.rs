@@ -7,7 +7,7 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 
 use crate::Language;
-use crate::grammar::parser_tables;
+use crate::grammar::{is_literal, parser_tables};
 
 /// The rules of one language.
 pub(super) struct Rules {
@@ -285,7 +285,7 @@ fn kind(name: &str, rules: &Rules) -> Kind {
         name: name.to_owned(),
         role: role.map_or(Role::Other, |(_, role)| role),
         is_string: name == "string",
-        is_other_literal: matches!(name, "string_literal" | "character_literal"),
+        is_other_literal: is_literal(name) && name != "string",
         is_comment: name == "comment",
         is_identifier: name == "identifier",
         says_else: name.contains("else"),
