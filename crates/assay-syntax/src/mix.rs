@@ -3,8 +3,13 @@
 const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
 const SECOND: u64 = 0xbf58_476d_1ce4_e5b9;
 
+/// A number and what stands beside it, as one.
+pub(crate) fn beside(number: u64, small: u16) -> u64 {
+    number.wrapping_add(u64::from(small).wrapping_mul(SECOND))
+}
+
 /// One number for two, in this order.
-pub(crate) fn mix(left: u64, right: u64) -> u64 {
+fn mix(left: u64, right: u64) -> u64 {
     let product = u128::from(left ^ FIRST) * u128::from(right.rotate_left(32) ^ SECOND);
     let halves = product ^ (product >> 64);
     #[expect(clippy::cast_possible_truncation, reason = "both halves are in the lower one")]
@@ -19,7 +24,7 @@ pub(crate) struct Mixer(u64);
 impl Mixer {
     /// A sequence that is told from others by this.
     pub(crate) fn new(tag: u64) -> Self {
-        Self(mix(tag, FIRST))
+        Self(tag.wrapping_add(1).wrapping_mul(FIRST))
     }
 
     /// Adds the next of the sequence.
@@ -27,7 +32,8 @@ impl Mixer {
         self.0 = mix(self.0, next);
     }
 
-    pub(crate) fn finish(self) -> u64 {
-        mix(self.0, SECOND)
+    /// The number so far.
+    pub(crate) fn number(self) -> u64 {
+        self.0
     }
 }

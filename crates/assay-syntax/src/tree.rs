@@ -8,7 +8,7 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Point, TreeCursor};
 
 use crate::Language;
 use crate::grammar::{Kinds, parser_tables};
-use crate::mix::{Mixer, mix};
+use crate::mix::{Mixer, beside};
 use crate::outline::Outline;
 use crate::work::Work;
 
@@ -78,7 +78,7 @@ impl<'a> SyntaxTree<'a> {
     fn unparsed(text: &'a str, language: Language) -> Self {
         let to = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let root = Node { kind: ERROR_KIND, field: 0, end: 1, from: 0, to };
-        let subtrees = vec![mix(u64::from(ERROR_KIND), 0)];
+        let subtrees = vec![Mixer::new(u64::from(ERROR_KIND)).number()];
         Self { text, language, nodes: vec![root], subtrees, has_error: true, depth: 1 }
     }
 
@@ -209,8 +209,9 @@ impl<'a> Builder<'a> {
     fn build(&mut self, cursor: &mut TreeCursor<'_>) {
         loop {
             let node = cursor.node();
-            let mut open = self.enter(cursor, &node);
-            if self.kinds.is_literal(node.kind_id()) {
+            let kind = node.kind_id();
+            let mut open = self.enter(cursor, &node, kind);
+            if self.kinds.is_literal(kind) {
                 self.locate(&node);
             }
             if cursor.goto_first_child() {
@@ -223,7 +224,7 @@ impl<'a> Builder<'a> {
             self.leave(&mut open, cursor);
             if self.open.is_empty() {
                 // A root without children is a subtree all the same.
-                self.tree.subtrees.push(open.identity.finish());
+                self.tree.subtrees.push(open.identity.number());
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
@@ -231,15 +232,14 @@ impl<'a> Builder<'a> {
                 }
                 if let Some(mut open) = self.open.pop() {
                     self.leave(&mut open, cursor);
-                    self.tree.subtrees.push(open.identity.finish());
+                    self.tree.subtrees.push(open.identity.number());
                 }
             }
         }
     }
 
     /// Takes the node under the cursor.
-    fn enter(&mut self, cursor: &TreeCursor<'_>, node: &tree_sitter::Node<'_>) -> Open {
-        let kind = node.kind_id();
+    fn enter(&mut self, cursor: &TreeCursor<'_>, node: &tree_sitter::Node<'_>, kind: u16) -> Open {
         let named = self.kinds.is_named(kind);
         let missing = self.tree.has_error && node.is_missing();
         let field = cursor.field_id().map_or(0, std::num::NonZero::get);
@@ -277,7 +277,7 @@ impl<'a> Builder<'a> {
         if let Some(parent) = self.open.last_mut() {
             parent.explained |= flawed || open.explained;
             if open.shown {
-                parent.identity.add(mix(open.identity.finish(), u64::from(node.field)));
+                parent.identity.add(beside(open.identity.number(), node.field));
             }
         }
     }

@@ -195,7 +195,7 @@ impl Names {
             identity.add(self.number(source));
         }
         identity.add(self.number(text));
-        identity.finish()
+        identity.number()
     }
 
     fn number(&mut self, text: u32) -> u64 {
