@@ -61,6 +61,9 @@ impl Watch {
     }
 }
 
+/// A longer line is no text, and may never end.
+const LONGEST_LINE: u64 = 256 << 20;
+
 impl Source {
     /// Opens a file; `-` is standard input. Without a form, the file's name tells it; a name that
     /// also ends in `.gz` or `.zst` is a compressed file's.
@@ -130,8 +133,15 @@ impl Source {
 
     /// Reads up to and with the next line feed; whether there was anything.
     pub(super) fn read_line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
-        let read = self.reader.read_until(b'\n', line);
-        Ok(read.map_err(|error| broken(&self.name, self.compressed, error))? > 0)
+        let read = self.reader.by_ref().take(LONGEST_LINE).read_until(b'\n', line);
+        let read = read.map_err(|error| broken(&self.name, self.compressed, error))?;
+        if read as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
+            return Err(Error::refused(format!("{} has a line of more than 256 MiB", self.name))
+                .hint(
+                    "a line is a text; a file of one JSON document has a name that ends in .json",
+                ));
+        }
+        Ok(read > 0)
     }
 
     /// What comes next, at least a byte of it unless this is the end.
