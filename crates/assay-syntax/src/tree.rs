@@ -163,7 +163,9 @@ fn parse_safely(parser: &mut Parser, text: &str, language: Language) -> Option<t
 
 fn parse(parser: &mut Parser, text: &str, language: Language) -> Option<tree_sitter::Tree> {
     let bytes = text.as_bytes();
-    if Outline::new(bytes, language, usize::MAX).load > HARDEST {
+    // A byte adds two to the load at most, so a short text need not be looked over.
+    let may_be_hard = bytes.len() > HARDEST / 2;
+    if may_be_hard && Outline::new(bytes, language, usize::MAX).load > HARDEST {
         return None;
     }
     let steps = (u32::try_from(bytes.len()).ok()? / BYTES_FOR_A_STEP).saturating_add(FREE_STEPS);
