@@ -1,6 +1,7 @@
 //! Metrics: pure functions from an answer and its reference to numbers.
 
 pub mod bleu;
+mod brevity;
 pub mod chrf;
 pub mod classification;
 pub mod codebleu;

@@ -5,7 +5,7 @@ use assay_core::{
     TextQuestion, Why,
 };
 use assay_locate::{ByOverlap, by_overlap};
-use assay_syntax::java;
+use assay_syntax::{Language, grammar};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -74,7 +74,7 @@ impl Baseline {
     pub(crate) fn identity(self, settings: &SolverSettings) -> String {
         let name = self.name();
         let SolverSettings { top, seed, .. } = settings;
-        let grammar = java::GRAMMAR;
+        let grammar = grammar(Language::Java);
         match self {
             Self::Random => format!("{name},top={top},seed={seed}"),
             Self::RandomParses => format!("{name},grammar={grammar},top={top},seed={seed}"),

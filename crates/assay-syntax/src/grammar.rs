@@ -84,6 +84,7 @@ mod tests {
     #[test]
     fn the_grammars_are_those_that_are_built_in() {
         let manifest = include_str!("../../../Cargo.toml");
+        let lock = include_str!("../../../Cargo.lock");
         for language in Language::ALL {
             let grammar = grammar(language);
             let (tables, parser) = grammar.split_once('/').unwrap();
@@ -91,8 +92,11 @@ mod tests {
             let name = name.replace('_', "-");
             let line = format!("tree-sitter-{name} = \"={version}\"");
             assert!(manifest.contains(&line), "{line}");
+            let locked = format!("name = \"tree-sitter-{name}\"\nversion = \"{version}\"");
+            assert!(lock.contains(&locked), "{locked}");
             let version = parser.rsplit_once('-').unwrap().1;
             assert!(manifest.contains(&format!("tree-sitter = {{ version = \"={version}\"")));
+            assert!(lock.contains(&format!("name = \"tree-sitter\"\nversion = \"{version}\"")));
         }
     }
 }

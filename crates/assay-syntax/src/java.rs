@@ -10,9 +10,6 @@ use crate::Language;
 use crate::outline::Outline;
 use crate::work::Work;
 
-/// The grammar and the parser, which every verdict hangs on.
-pub const GRAMMAR: &str = "java-0.23.5/tree-sitter-0.27.1";
-
 /// A larger text is data, not a program.
 const LARGEST: usize = 2 << 20;
 
@@ -322,16 +319,6 @@ class A {
         let hard = "int x = a < (b) ? c : d;\n".repeat(50_000);
         Checked::new(hard.as_bytes());
         check(PROGRAM, "        while (x > 0) {", &[5]);
-    }
-
-    #[test]
-    fn the_grammar_is_the_one_that_is_named() {
-        let lock = include_str!("../../../Cargo.lock");
-        for (name, version) in [("tree-sitter-java", "0.23.5"), ("tree-sitter", "0.27.1")] {
-            let entry = format!("name = \"{name}\"\nversion = \"{version}\"");
-            assert!(lock.contains(&entry), "{name}");
-            assert!(GRAMMAR.contains(version));
-        }
     }
 
     proptest! {

@@ -142,7 +142,7 @@ impl Iterator for Children<'_> {
     }
 }
 
-/// The hardest outline that is parsed: a stack so deep costs a second or two at worst.
+/// The hardest outline that is parsed: a stack so deep costs a few seconds at worst.
 const HARDEST: usize = 1_500;
 
 /// A longer text gets a stack of its own. The parser lets go of what it has not understood by

@@ -6,6 +6,7 @@ use assay_stats::ExactSum;
 use super::Tokenizer;
 use super::counts::{Counts, Length, Pair, Reader};
 use super::options::positive;
+use crate::brevity::brevity_penalty;
 use crate::references::references_per_pair;
 use crate::text::{Part, Score, Sums, TextMetric};
 
@@ -144,8 +145,7 @@ impl TextMetric for Nltk {
         if counts.matches(1) == 0.0 {
             return Score::new("score", 0.0);
         }
-        let penalty =
-            if hypothesis > reference { 1.0 } else { libm::exp(1.0 - reference / hypothesis) };
+        let penalty = brevity_penalty(hypothesis, reference);
         let Some(precisions) = self.smooth(corpus) else {
             return Score::new("score", f64::NAN).part("score", Part::Missing);
         };

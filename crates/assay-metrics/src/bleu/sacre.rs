@@ -7,6 +7,7 @@ use assay_core::{Error, Result};
 use super::Tokenizer;
 use super::counts::{Counts, Length, Pair, Reader};
 use super::options::positive;
+use crate::brevity::brevity_penalty;
 use crate::parts;
 use crate::references::references_per_pair;
 use crate::text::{Part, Score, Sums, TextMetric};
@@ -182,16 +183,6 @@ impl TextMetric for SacreBleu {
             tokenizer_name(self.tokenizer),
             self.smoothing,
         )
-    }
-}
-
-fn brevity_penalty(hypothesis: f64, reference: f64) -> f64 {
-    if hypothesis >= reference {
-        1.0
-    } else if hypothesis > 0.0 {
-        libm::exp(1.0 - reference / hypothesis)
-    } else {
-        0.0
     }
 }
 

@@ -9,6 +9,8 @@ use assay_core::{Error, Result};
 use assay_stats::ExactSum;
 use assay_syntax::{Language, grammar, trim};
 
+use crate::brevity::brevity_penalty;
+use crate::parts;
 use crate::text::{Part, Score, Sums, TextMetric};
 use keywords::keywords;
 use structure::StructureCounts;
@@ -66,13 +68,13 @@ impl CodeBleu {
     }
 
     /// The four parts together.
-    fn combine(&self, parts: [f64; 4], flows: u64) -> f64 {
+    fn combine(&self, parts: [f64; 4], flows: f64) -> f64 {
         let [ngram, weighted, syntax, mut dataflow] = parts;
         let [a, b, c, mut d] = self.weights;
         let mut share = 1.0;
         match self.variant.no_flow() {
             NoFlow::One if dataflow == 0.0 => dataflow = 1.0,
-            NoFlow::LeftOut if flows == 0 => {
+            NoFlow::LeftOut if flows == 0.0 => {
                 let all = a + b + c + d;
                 let left = a + b + c;
                 share = if left > 0.0 { all / left } else { 0.0 };
@@ -98,8 +100,8 @@ impl TextMetric for CodeBleu {
         let counts = Counts(corpus);
         let parts = [counts.ngram(), counts.weighted_ngram(), counts.syntax(), counts.dataflow()];
         let [ngram, weighted_ngram, syntax, dataflow] = parts;
-        let (flows_matched, flows) = (counts.whole(FLOWS_MATCHED), counts.whole(FLOWS));
-        let none = flows == 0 && self.variant.no_flow() == NoFlow::LeftOut;
+        let flows = counts.at(FLOWS);
+        let none = flows == 0.0 && self.variant.no_flow() == NoFlow::LeftOut;
         Score::new("codebleu", self.combine(parts, flows))
             .part("ngram", Part::Number(ngram))
             .part("weighted_ngram", Part::Number(weighted_ngram))
@@ -107,9 +109,9 @@ impl TextMetric for CodeBleu {
             .part("dataflow", if none { Part::Missing } else { Part::Number(dataflow) })
             .part(
                 "syntax_counts",
-                Part::Counts(vec![counts.whole(SUBTREES_MATCHED), counts.whole(SUBTREES)]),
+                parts::counts(vec![counts.at(SUBTREES_MATCHED), counts.at(SUBTREES)]),
             )
-            .part("dataflow_counts", Part::Counts(vec![flows_matched, flows]))
+            .part("dataflow_counts", parts::counts(vec![counts.at(FLOWS_MATCHED), flows]))
     }
 
     fn signature(&self, _corpus: &Sums) -> String {
@@ -161,21 +163,16 @@ impl Counts<'_> {
         self.0.at(place)
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]
-    fn whole(&self, place: usize) -> u64 {
-        self.at(place) as u64
-    }
-
     fn ngram(&self) -> f64 {
-        let brevity = brevity(self.at(HYPOTHESIS_LENGTH), self.at(REFERENCE_LENGTH));
-        brevity * self.mean_of_orders(MATCHED, TOTAL)
+        let penalty = brevity_penalty(self.at(HYPOTHESIS_LENGTH), self.at(REFERENCE_LENGTH));
+        penalty * self.mean_of_orders(MATCHED, TOTAL)
     }
 
     /// The tools take the length of a pair of lists, which is two, for the length of a reference:
     /// almost nothing is too short.
     fn weighted_ngram(&self) -> f64 {
-        let brevity = brevity(self.at(HYPOTHESIS_LENGTH), 2.0 * self.at(PAIRS));
-        brevity * self.mean_of_orders(RECALLED, WANTED)
+        let penalty = brevity_penalty(self.at(HYPOTHESIS_LENGTH), 2.0 * self.at(PAIRS));
+        penalty * self.mean_of_orders(RECALLED, WANTED)
     }
 
     /// The geometric mean of the orders' shares.
@@ -197,17 +194,6 @@ impl Counts<'_> {
 
     fn dataflow(&self) -> f64 {
         share(self.at(FLOWS_MATCHED), self.at(FLOWS))
-    }
-}
-
-/// The penalty for a hypothesis that is shorter than its reference.
-fn brevity(hypothesis: f64, reference: f64) -> f64 {
-    if hypothesis > reference {
-        1.0
-    } else if hypothesis == 0.0 {
-        0.0
-    } else {
-        libm::exp(1.0 - reference / hypothesis)
     }
 }
 
@@ -278,7 +264,6 @@ mod tests {
     #[test]
     fn a_variant_knows_its_languages_only() {
         for variant in Variant::ALL {
-            assert_eq!(Variant::by_name(variant.name()).unwrap(), variant);
             for language in Language::ALL {
                 let made = CodeBleu::new(variant, language, EQUAL_WEIGHTS, "test");
                 assert_eq!(made.is_ok(), variant.languages().contains(&language));

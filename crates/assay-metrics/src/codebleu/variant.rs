@@ -1,6 +1,5 @@
 //! The implementations of CodeBLEU that the field uses, by name, and in what they differ.
 
-use assay_core::{Error, Result};
 use assay_syntax::Language;
 use assay_syntax::comments::Removal;
 use assay_syntax::flow::{Dialect, Literals};
@@ -45,15 +44,6 @@ impl Variant {
             Self::FusionBrain => "fusion-brain",
             Self::K4black => "k4black",
         }
-    }
-
-    /// The variant of that name.
-    pub fn by_name(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|variant| variant.name() == name).ok_or_else(|| {
-            let names: Vec<&str> = Self::ALL.iter().map(|variant| variant.name()).collect();
-            Error::usage(format!("CodeBLEU has no variant called {name:?}"))
-                .hint(format!("the variants are: {}", names.join(", ")))
-        })
     }
 
     /// The languages that it knows.

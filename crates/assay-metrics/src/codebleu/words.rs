@@ -1,6 +1,6 @@
 //! The two parts of CodeBLEU that compare words: plain and weighted n-grams.
 
-use assay_syntax::is_space;
+use crate::python;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The longest n-gram.
@@ -82,7 +82,7 @@ impl Words {
     }
 
     fn split<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        let words = text.split(is_space).filter(|word| !word.is_empty());
+        let words = python::split(text);
         if self.with_layout { with_layout(words.collect()) } else { words.collect() }
     }
 }
