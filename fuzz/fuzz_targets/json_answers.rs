@@ -12,7 +12,7 @@ use assay_tasks::C2C;
 use libfuzzer_sys::fuzz_target;
 
 static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
-    let settings = TaskSettings { rules: Rules::Strict };
+    let settings = TaskSettings::with_rules(Rules::Strict);
     C2C.open(&DataChoice::Sample, &settings, true).expect("the embedded problems open")
 });
 

@@ -56,6 +56,8 @@ pub enum Response {
     Lines(Vec<usize>),
     /// A text, such as a program in another language.
     Text(String),
+    /// A whole program.
+    Program(String),
     /// Nothing that can be graded.
     None(NoAnswer),
 }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod cancel;
+mod code;
 mod digest;
 mod error;
 pub mod exit_code;
@@ -26,6 +27,7 @@ mod verdict;
 
 pub use answer::{Answer, Confidence, NoAnswer, Response, Said, Why};
 pub use cancel::Cancel;
+pub use code::{Clock, CodeQuestion, CodeReference, Ending, Evidence, Exam, InputOutput, Tests};
 pub use digest::{Digest, DigestOf, Fingerprint};
 pub use error::{Error, ErrorKind, Result};
 pub use language::Language;
@@ -44,8 +46,8 @@ pub use solver::{
     AnswerEach, AnswerTogether, Ask, Batch, Effort, SessionEnd, SessionReport, Solver, TakeAnswers,
 };
 pub use task::{
-    AnswerForm, Case, Check, DataChoice, Fault, FaultKind, Grader, MetricCard, ParsedAnswer,
-    Problems, Reading, Rules, Tally, Task, TaskCard, TaskSettings, Visit,
+    AnswerForm, Case, Check, DataChoice, Fault, FaultKind, Grader, Isolation, MetricCard,
+    ParsedAnswer, Problems, Reading, Rules, Tally, Task, TaskCard, TaskSettings, Visit,
 };
 pub use text::{TextQuestion, TextReference};
 pub use verdict::{Outcome, Verdict};

@@ -8,8 +8,8 @@ use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DigestOf, Error, Fingerprint, LineRule, Result, TextQuestion, TextReference, count_lines,
-    split_lines,
+    CodeQuestion, CodeReference, DigestOf, Error, Fingerprint, LineRule, Result, TextQuestion,
+    TextReference, count_lines, split_lines,
 };
 
 /// A problem's name, unique within its task, that never changes: `Dataset4/17`.
@@ -99,6 +99,8 @@ pub enum Question {
     Line(LineQuestion),
     /// What is this program in another language?
     Text(TextQuestion),
+    /// Which program does this?
+    Code(CodeQuestion),
 }
 
 /// The kinds of questions. A task asks one; a solver can answer one or several.
@@ -109,6 +111,8 @@ pub enum QuestionKind {
     Line,
     /// The answer is a text.
     Text,
+    /// The answer is a program.
+    Code,
 }
 
 impl fmt::Display for QuestionKind {
@@ -116,6 +120,7 @@ impl fmt::Display for QuestionKind {
         f.write_str(match self {
             Self::Line => "line",
             Self::Text => "text",
+            Self::Code => "code",
         })
     }
 }
@@ -127,6 +132,8 @@ pub enum Reference {
     Line(LineReference),
     /// Texts that are right.
     Text(TextReference),
+    /// For a program.
+    Code(CodeReference),
 }
 
 impl Question {
@@ -135,6 +142,7 @@ impl Question {
         match self {
             Self::Line(question) => Fingerprint::of(question.text()),
             Self::Text(question) => Fingerprint::of(question.source.as_bytes()),
+            Self::Code(question) => Fingerprint::of(question.prompt.as_bytes()),
         }
     }
 
@@ -142,7 +150,7 @@ impl Question {
     pub fn line(&self) -> Result<&LineQuestion> {
         match self {
             Self::Line(question) => Ok(question),
-            Self::Text(_) => Err(Error::failed("a question about a line was expected")),
+            _ => Err(Error::failed("a question about a line was expected")),
         }
     }
 }
@@ -161,6 +169,7 @@ impl Reference {
                 }
                 Fingerprint::of(all.finish().as_bytes())
             }
+            Self::Code(reference) => reference.fingerprint(),
         }
     }
 }

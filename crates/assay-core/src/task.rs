@@ -24,8 +24,8 @@ pub trait Task: Send + Sync {
         with_references: bool,
     ) -> Result<Box<dyn Problems>>;
 
-    /// What grades its answers.
-    fn grader(&self, settings: &TaskSettings) -> Result<Box<dyn Grader>>;
+    /// What grades its answers, `jobs` at once.
+    fn grader(&self, settings: &TaskSettings, jobs: usize) -> Result<Box<dyn Grader>>;
 
     /// What sums its verdicts up.
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally>;
@@ -65,6 +65,8 @@ pub struct TaskCard {
     pub grading: &'static str,
     /// What `compat` and `strict` mean here.
     pub rules: &'static str,
+    /// The rules that hold unless others are asked for.
+    pub default_rules: Rules,
     /// The metrics, the first being the one to rank by.
     pub metrics: &'static [MetricCard],
     /// The solvers that the tour uses, and `--solver` stands for if it is not given.
@@ -112,6 +114,30 @@ pub enum DataChoice {
 pub struct TaskSettings {
     /// Which rules hold where the original and the sensible differ.
     pub rules: Rules,
+    /// How programs under test are kept apart.
+    #[serde(default)]
+    pub isolation: Isolation,
+    /// Run programs under test even where this machine cannot isolate them.
+    #[serde(default)]
+    pub unsafe_no_isolation: bool,
+}
+
+/// How programs under test are kept apart from each other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// A warmed interpreter is forked for every program.
+    #[default]
+    Warm,
+    /// Every program gets a new interpreter.
+    Fresh,
+}
+
+impl TaskSettings {
+    /// The usual settings with these rules.
+    pub fn with_rules(rules: Rules) -> Self {
+        Self { rules, ..Self::default() }
+    }
 }
 
 /// Which rules hold where the original's behaviour and the sensible one differ.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Named, NoAnswer, ProblemId, Why};
+use crate::{Digest, Ending, Evidence, Named, NoAnswer, ProblemId, Why};
 
 /// The grade of one sample: one line of `verdicts.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,15 @@ pub struct Verdict {
     /// Evidence, for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// How the program ended, where the answer is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+    /// What was measured while it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// The hash of the program and its tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Digest>,
 }
 
 /// The classes that add up to all problems.
@@ -43,7 +52,17 @@ pub enum Outcome {
 impl Verdict {
     /// A verdict without scores.
     pub fn new(problem: ProblemId, sample: u32, outcome: Outcome) -> Self {
-        Self { problem, sample, outcome, scores: Named::new(), why: None, detail: None }
+        Self {
+            problem,
+            sample,
+            outcome,
+            scores: Named::new(),
+            why: None,
+            detail: None,
+            ending: None,
+            evidence: None,
+            program: None,
+        }
     }
 
     /// The verdict on a missing answer.

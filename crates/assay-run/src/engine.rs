@@ -244,7 +244,7 @@ mod tests {
     fn run(setting: &Setting, sink: &mut Sink<'_>) -> Result<()> {
         let settings = TaskSettings::default();
         let problems = CodRep.open(&DataChoice::Sample, &settings, true).unwrap();
-        let grader = CodRep.grader(&settings).unwrap();
+        let grader = CodRep.grader(&settings, 1).unwrap();
         solve(
             &Work {
                 problems: problems.as_ref(),

@@ -226,7 +226,7 @@ mod tests {
     fn predictions_stream_in_order_and_little_is_in_memory() {
         let settings = TaskSettings::default();
         let inner = CodRep.open(&DataChoice::Sample, &settings, false).unwrap();
-        let grader = CodRep.grader(&settings).unwrap();
+        let grader = CodRep.grader(&settings, 1).unwrap();
         let (read, written) = (Arc::<Count>::default(), Arc::<Count>::default());
         let count = inner.ids().len();
         let problems = Counted { inner, read: Arc::clone(&read) };

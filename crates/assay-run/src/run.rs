@@ -94,7 +94,7 @@ fn carry_on(
     let Done { graded, ungraded } = record.done(problems.as_ref())?;
     let (open, total) = (what_is_open(plan, &graded, samples), plan.total());
     progress.start(&manifest.request.solver, total, total - open.len());
-    let grader = task.grader(&request.settings)?;
+    let grader = task.grader(&request.settings, jobs)?;
     let scratch = record.scratch()?;
     let work = Work {
         problems: problems.as_ref(),

@@ -34,7 +34,7 @@ pub fn score(
     tool: &Tool,
 ) -> Result<Scored> {
     let mut marking = Marking {
-        grader: task.grader(settings)?,
+        grader: task.grader(settings, 1)?,
         tally: task.tally(settings),
         none: Response::none(Why::Silent, "there is no answer to it"),
         ids: problems.ids(),

@@ -143,7 +143,7 @@ impl BaselineSolver {
             (_, Baseline::Gold) | (Question::Line(_), Baseline::Worst) => {
                 "the solution is not known"
             }
-            (Question::Text(_), _) => "it answers with lines, not with texts",
+            (Question::Text(_) | Question::Code(_), _) => "it answers with lines, not with texts",
             (Question::Line(_), _) => "it answers with texts, not with lines",
         }
     }
@@ -159,6 +159,10 @@ impl AnswerEach for BaselineSolver {
             (Question::Text(question), reference) => {
                 self.text(question, reference).map(Response::Text)
             }
+            (Question::Code(_), Some(Reference::Code(reference))) => {
+                reference.gold.as_deref().map(|gold| Response::Program(gold.to_owned()))
+            }
+            (Question::Code(_), _) => None,
         };
         let silent = || Response::none(Why::Silent, self.why_silent(ask.question));
         Ok(response.unwrap_or_else(silent).into())
@@ -181,7 +185,7 @@ impl AnswerEach for BaselineSolver {
 fn solution_of(reference: &Reference) -> Option<usize> {
     match reference {
         Reference::Line(reference) => reference.solution,
-        Reference::Text(_) => None,
+        Reference::Text(_) | Reference::Code(_) => None,
     }
 }
 

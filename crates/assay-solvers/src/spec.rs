@@ -146,6 +146,9 @@ impl SolverSpec {
             QuestionKind::Text => {
                 format!("{text} answers with a line, but {} asks for a text", task.name)
             }
+            QuestionKind::Code => {
+                format!("{text} does not answer with a program, but {} asks for one", task.name)
+            }
         };
         Err(Error::usage(message).hint(format!(
             "the solvers for {} are: {}",

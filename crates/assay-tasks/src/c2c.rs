@@ -1,6 +1,6 @@
 //! `c2c`: Java to Python, Fusion Brain's Code2code on AVATAR's functions.
 
-use assay_core::{Language, MetricCard, QuestionKind, TaskCard};
+use assay_core::{Language, MetricCard, QuestionKind, Rules, TaskCard};
 use assay_data::parallel::Layout;
 
 use crate::sample;
@@ -48,6 +48,7 @@ const CARD: TaskCard = TaskCard {
         to a problem that is not there is passed over, as in the original. strict: assay's own \
         CodeBLEU, without the original's faults; a missing answer counts as an empty one, and an \
         answer to a problem that is not there is refused.",
+    default_rules: Rules::Compat,
     metrics: &[
         MetricCard {
             name: "codebleu",

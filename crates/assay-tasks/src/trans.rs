@@ -1,6 +1,6 @@
 //! `trans-java-cs` and `trans-cs-java`: CodeXGLUE's code-to-code translation.
 
-use assay_core::{Language, MetricCard, QuestionKind, TaskCard};
+use assay_core::{Language, MetricCard, QuestionKind, Rules, TaskCard};
 use assay_data::parallel::Layout;
 
 use crate::sample;
@@ -74,6 +74,7 @@ const CARD: TaskCard = TaskCard {
     rules: "compat: CodeBLEU as CodeXGLUE's scorer computes it; a file that leaves a problem without an \
         answer is refused. strict: assay's own CodeBLEU; a missing answer counts as an empty one. \
         BLEU and exact match are the same under both.",
+    default_rules: Rules::Compat,
     metrics: &[
         MetricCard {
             name: "bleu",

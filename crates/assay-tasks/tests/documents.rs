@@ -41,6 +41,7 @@ fn every_task_has_at_least_a_dozen_problems_inside() {
                 distinct.insert(match &problem.question {
                     Question::Line(question) => question.program().to_vec(),
                     Question::Text(question) => question.source.clone().into_bytes(),
+                    Question::Code(question) => question.prompt.clone().into_bytes(),
                 });
                 Ok(std::ops::ControlFlow::Continue(()))
             })
@@ -62,12 +63,13 @@ fn every_metric_of_a_task_is_on_its_card() {
         let settings = TaskSettings::default();
         let card = task.card();
         let problems = task.open(&DataChoice::Sample, &settings, true).unwrap();
-        let grader = task.grader(&settings).unwrap();
+        let grader = task.grader(&settings, 1).unwrap();
         let mut tally = task.tally(&settings);
         problems.references(&mut |rank, reference| {
             let response = match card.asks {
                 QuestionKind::Line => Response::Lines(vec![1]),
                 QuestionKind::Text => Response::Text("x".to_owned()),
+                QuestionKind::Code => Response::Program("x".to_owned()),
             };
             let case = Case {
                 problem: &problems.ids()[rank],

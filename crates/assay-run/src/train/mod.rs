@@ -197,7 +197,7 @@ fn table(problem: &Problem) -> Table {
     match &problem.question {
         Question::Line(question) => Table::new(question.line(), question.program()),
         // CodRep asks about lines only; what is no such question has no lines to learn from.
-        Question::Text(_) => Table::new(b"", b""),
+        Question::Text(_) | Question::Code(_) => Table::new(b"", b""),
     }
 }
 

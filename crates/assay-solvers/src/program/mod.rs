@@ -79,6 +79,10 @@ fn stage(batch: &Batch<'_>) -> Result<Vec<Staged>> {
                     sources += &question.source.lines().collect::<Vec<_>>().join(" ");
                     sources.push('\n');
                 }
+                Question::Code(_) => {
+                    return Err(Error::usage("a program cannot be asked for programs yet")
+                        .hint("let it write a file of answers, and score that"));
+                }
             }
         }
         let cancelled = batch.cancel.is_cancelled();

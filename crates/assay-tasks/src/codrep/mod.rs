@@ -5,8 +5,8 @@ mod problems;
 mod report;
 
 use assay_core::{
-    DataChoice, Grader, MetricCard, Problems, QuestionKind, Result, Results, Tally, Task, TaskCard,
-    TaskSettings,
+    DataChoice, Grader, MetricCard, Problems, QuestionKind, Result, Results, Rules, Tally, Task,
+    TaskCard, TaskSettings,
 };
 use assay_data::codrep::Dataset;
 use assay_stats::METHOD;
@@ -36,6 +36,7 @@ static CARD: TaskCard = TaskCard {
         without a prediction costs 1. An answer passes if its first line is right.",
     rules: "compat: a program's length is counted as the original scorer does, where a lone carriage \
         return ends a line too. strict: only a line feed does.",
+    default_rules: Rules::Compat,
     metrics: &[
         MetricCard {
             name: "line-error",
@@ -97,7 +98,7 @@ impl Task for CodRep {
         Ok(Box::new(problems::LineProblems::new(datasets, settings.rules, with_references)))
     }
 
-    fn grader(&self, _settings: &TaskSettings) -> Result<Box<dyn Grader>> {
+    fn grader(&self, _settings: &TaskSettings, _jobs: usize) -> Result<Box<dyn Grader>> {
         Ok(Box::new(grading::LineGrader))
     }
 

@@ -145,7 +145,7 @@ impl Problems for LineProblems {
     fn write_answer(&self, rank: usize, response: &Response) -> Option<String> {
         let lines = match response {
             Response::Lines(lines) => lines,
-            Response::Text(_) | Response::None(_) => return None,
+            Response::Text(_) | Response::Program(_) | Response::None(_) => return None,
         };
         let mut text = self.location(rank);
         for line in lines {

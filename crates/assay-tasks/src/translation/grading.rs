@@ -20,7 +20,7 @@ pub(super) struct TextGrader {
 impl Grader for TextGrader {
     fn check(&self, _reference: &Reference, response: &Response) -> Check {
         match response {
-            Response::Text(_) | Response::None(_) => Check::Possible,
+            Response::Text(_) | Response::Program(_) | Response::None(_) => Check::Possible,
             other @ Response::Lines(_) => {
                 Check::Impossible(Fault::new(FaultKind::Malformed, why_none(other).detail))
             }
@@ -31,7 +31,7 @@ impl Grader for TextGrader {
         let (problem, sample) = (case.problem.clone(), case.sample);
         let references: Vec<&str> = match case.reference {
             Reference::Text(reference) => reference.texts.iter().map(String::as_str).collect(),
-            Reference::Line(_) => Vec::new(),
+            Reference::Line(_) | Reference::Code(_) => Vec::new(),
         };
         if references.is_empty() {
             return Ok(Verdict::excluded(problem, "its solution is not known".to_owned()));

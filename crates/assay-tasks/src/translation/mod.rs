@@ -77,7 +77,7 @@ impl Task for Translation {
         Ok(Box::new(TextProblems::new(pairs, (self.from, self.into), settings.rules)))
     }
 
-    fn grader(&self, settings: &TaskSettings) -> Result<Box<dyn Grader>> {
+    fn grader(&self, settings: &TaskSettings, _jobs: usize) -> Result<Box<dyn Grader>> {
         Ok(Box::new(grading::TextGrader { measures: self.measures(settings) }))
     }
 

@@ -175,7 +175,7 @@ impl Problems for TextProblems {
         match response {
             // One text a line is the form: a line end within a text is a space.
             Response::Text(text) => Some(text.lines().collect::<Vec<_>>().join(" ")),
-            Response::Lines(_) | Response::None(_) => None,
+            Response::Lines(_) | Response::Program(_) | Response::None(_) => None,
         }
     }
 }

@@ -6,7 +6,7 @@ mod train;
 
 use std::path::PathBuf;
 
-use assay_core::Rules;
+use assay_core::{Rules, TaskCard};
 use clap::builder::FalseyValueParser;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -190,9 +190,17 @@ pub(crate) struct DataArguments {
     #[arg(long, value_name = "DIR", env = "ASSAY_DATA")]
     pub(crate) data_root: Option<PathBuf>,
 
-    /// Which rules hold where the original and the sensible differ.
-    #[arg(long, default_value = "compat", env = "ASSAY_RULES")]
-    pub(crate) rules: RulesArgument,
+    /// Which rules hold where the original and the sensible differ; `assay show TASK` says what they
+    /// mean there, and which are the default.
+    #[arg(long, env = "ASSAY_RULES")]
+    pub(crate) rules: Option<RulesArgument>,
+}
+
+impl DataArguments {
+    /// The rules that were asked for, or those that the task prefers.
+    pub(crate) fn rules_for(&self, card: &TaskCard) -> Rules {
+        self.rules.map_or(card.default_rules, Rules::from)
+    }
 }
 
 #[derive(Debug, Args)]

@@ -23,7 +23,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     let problems = task.open(&data, &settings, spec.needs_references())?;
     let solver_settings = solver_settings(&arguments.solving)?;
     let solver = spec.build(&solver_settings, problems.as_ref())?.solver;
-    let grader = task.grader(&settings)?;
+    let grader = task.grader(&settings, 1)?;
     let failed = |error| Error::failed("failed to print the predictions").because(error);
     let scratch = tempfile::tempdir()
         .map_err(|error| Error::failed("failed to make a folder for the tasks").because(error))?;
@@ -80,7 +80,9 @@ impl<'a> Line<'a> {
     fn new(problems: &'a dyn Problems, prediction: &'a Prediction, top: usize) -> Self {
         let (lines, reason) = match &prediction.answer {
             Ok(Response::Lines(lines)) => (lines.as_slice(), None),
-            Ok(Response::Text(_)) => ([].as_slice(), Some("the answer is no line number")),
+            Ok(Response::Text(_) | Response::Program(_)) => {
+                ([].as_slice(), Some("the answer is no line number"))
+            }
             Ok(Response::None(reason)) => ([].as_slice(), Some(reason.detail.as_str())),
             Err(reason) => ([].as_slice(), Some(reason.as_str())),
         };

@@ -21,7 +21,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         ))
     })?;
     let data = choose_data(&arguments.data, task.card())?;
-    let settings = TaskSettings { rules: arguments.data.rules.into() };
+    let settings = TaskSettings::with_rules(arguments.data.rules_for(task.card()));
     let problems = task.open(&data, &settings, true)?;
     let (mut reader, name) = open(arguments)?;
     let Scored { results, flaws } = assay_run::score(

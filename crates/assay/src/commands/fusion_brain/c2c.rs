@@ -7,7 +7,11 @@ use assay_core::{DataChoice, Error, Result, Results, Rules, TaskSettings};
 use super::files::Given;
 use crate::commands::tool;
 
-const SETTINGS: TaskSettings = TaskSettings { rules: Rules::Compat };
+const SETTINGS: TaskSettings = TaskSettings {
+    rules: Rules::Compat,
+    isolation: assay_core::Isolation::Warm,
+    unsafe_no_isolation: false,
+};
 
 /// Names everything that the score depends on.
 pub(super) fn c2c_signature() -> Result<String> {

@@ -43,7 +43,7 @@ fn checked(arguments: &ScoreArguments) -> Result<&Path> {
     if arguments.format != ScoreFormat::Table {
         return no_such("such format");
     }
-    if arguments.data.rules == RulesArgument::Strict {
+    if arguments.data.rules == Some(RulesArgument::Strict) {
         return no_such("strict rules");
     }
     if arguments.distinct {

@@ -1,0 +1,200 @@
+//! Questions whose answer is a program, and what running it found.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Digest, DigestOf, Fingerprint, Language};
+
+/// A question whose answer is a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeQuestion {
+    /// What a solver is shown.
+    pub prompt: String,
+    /// The language of the program.
+    pub language: Language,
+    /// A continuation of the prompt ends before the first of these.
+    pub stop: &'static [&'static str],
+}
+
+/// What grading a program needs. Cheap to copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeReference {
+    /// The language of the program.
+    pub language: Language,
+    /// What a continuation is appended to, to make a program of it.
+    pub prompt: Arc<str>,
+    /// A continuation of the prompt ends before the first of these.
+    pub stop: &'static [&'static str],
+    /// A whole program that passes, where there is one.
+    pub gold: Option<Arc<str>>,
+    /// What a program is put through.
+    pub tests: Arc<Tests>,
+}
+
+impl CodeReference {
+    /// What stands for it in the signature.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let mut all = DigestOf::new();
+        all.field(self.prompt.as_bytes());
+        all.field(self.gold.as_deref().unwrap_or_default().as_bytes());
+        self.tests.add_to(&mut all);
+        Fingerprint::of(all.finish().as_bytes())
+    }
+
+    /// The hash of everything that a verdict on `program` depends on, besides the limits.
+    pub fn digest_of(&self, program: &str) -> Digest {
+        let mut all = DigestOf::new();
+        all.field(program.as_bytes());
+        self.tests.add_to(&mut all);
+        all.finish()
+    }
+}
+
+/// What a program is put through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tests {
+    /// Python code that calls the program's functions and fails if they are wrong.
+    Exam(Exam),
+    /// Runs, each with what is typed and what must be printed.
+    Runs(Vec<InputOutput>),
+    /// Code in the program's own language, which is appended to it; it ends without an error if the
+    /// program is right.
+    Appended(String),
+}
+
+/// Python code that calls a program's functions and fails if they are wrong. It runs in a process
+/// of its own, which the program cannot reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exam {
+    /// Trusted code with the names that the tests may use beside the program's, such as the problem's
+    /// helpers and its reference solution. It is run once for all programs.
+    pub setting: String,
+    /// The names that the tests take from the program.
+    pub called: Vec<String>,
+    /// The tests, each with a verdict of its own; they run anew for every program, with `called` bound
+    /// to the program's.
+    pub tests: Vec<String>,
+    /// What is appended to a program, in its own process, to get the original's verdict (`compat`).
+    pub appended: String,
+    /// Trusted code that every program is given before it begins, such as imports that the data set
+    /// promises.
+    pub preamble: String,
+}
+
+/// One run of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputOutput {
+    /// What is typed.
+    pub input: String,
+    /// What must be printed.
+    pub output: String,
+}
+
+impl Tests {
+    fn add_to(&self, digest: &mut DigestOf) {
+        match self {
+            Self::Exam(Exam { setting, called, tests, appended, preamble }) => {
+                for text in tests.iter().chain([setting, appended, preamble]) {
+                    digest.field(text.as_bytes());
+                }
+                digest.field(called.join(" ").as_bytes());
+            }
+            Self::Runs(runs) => {
+                for run in runs {
+                    digest.field(run.input.as_bytes());
+                    digest.field(run.output.as_bytes());
+                }
+            }
+            Self::Appended(text) => {
+                digest.field(text.as_bytes());
+            }
+        }
+    }
+}
+
+/// How a program ended under test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Ending {
+    /// It did all that the tests asked for.
+    Passed,
+    /// It answered wrongly.
+    WrongAnswer {
+        /// What was wrong, for a person.
+        message: String,
+    },
+    /// It raised an exception or ended with an error.
+    Exception {
+        /// The exception's type.
+        class: String,
+        /// What it says.
+        message: String,
+        /// The line of the program.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
+    },
+    /// It is no program of its language.
+    SyntaxError {
+        /// What the interpreter or compiler says.
+        message: String,
+        /// The line of the program.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
+    },
+    /// It took too long.
+    TimeLimit {
+        /// Whether it worked (CPU time) or waited (wall time) for too long.
+        clock: Clock,
+    },
+    /// It asked for too much memory.
+    MemoryLimit,
+    /// It printed too much.
+    OutputLimit,
+    /// It ended before the tests were done.
+    EarlyExit {
+        /// The status that it ended with.
+        code: i32,
+    },
+    /// A signal ended it.
+    Crashed {
+        /// The signal's number.
+        signal: i32,
+    },
+    /// The sandbox failed; this says nothing about the program.
+    SandboxError {
+        /// What happened.
+        message: String,
+    },
+}
+
+/// What a time limit was measured by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Clock {
+    /// The time that it worked.
+    Cpu,
+    /// The time that passed.
+    Wall,
+}
+
+/// What was measured while a program ran.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// CPU time of the program and all that it started, in seconds.
+    pub cpu_s: f64,
+    /// Time that passed, in seconds.
+    pub wall_s: f64,
+    /// The most memory that it held, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_memory: Option<u64>,
+    /// What held its memory in check: `cgroup-v2`, `cgroup-v1` or `rlimit`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub memory_by: String,
+    /// The end of its standard error.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stderr_tail: String,
+    /// It was repeated alone because it ended close to its time limit, and ended otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unstable: bool,
+}

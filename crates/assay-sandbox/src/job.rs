@@ -1,0 +1,108 @@
+//! What a sandbox is asked, and what it says.
+
+use std::time::Duration;
+
+use assay_core::{Ending, Evidence, Exam, Isolation, Language, Rules};
+
+/// What a sandbox is told when it is made.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How many programs may run at once.
+    pub workers: usize,
+    /// How programs are kept apart.
+    pub isolation: Isolation,
+    /// Run programs even where this machine lacks a layer of isolation that matters.
+    pub allow_no_isolation: bool,
+}
+
+/// What a program may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// CPU time, of all its processes together: the verdict's limit.
+    pub cpu: Duration,
+    /// Time that passes: far longer, for programs that wait instead of working.
+    pub wall: Duration,
+    /// Memory, in bytes.
+    pub memory: u64,
+    /// Processes and threads at once.
+    pub processes: u32,
+    /// The size of all files that it writes, in bytes.
+    pub files: u64,
+    /// Bytes that it may print.
+    pub output: u64,
+}
+
+impl Limits {
+    /// The usual limits with this much CPU time.
+    pub fn with_cpu(cpu: Duration) -> Self {
+        Self {
+            cpu,
+            wall: cpu * 3 + Duration::from_secs(5),
+            memory: 4 << 30,
+            processes: 64,
+            files: 64 << 20,
+            output: 16 << 20,
+        }
+    }
+}
+
+/// A Python program and the tests that it is put through.
+#[derive(Debug, Clone, Copy)]
+pub struct Examination<'a> {
+    /// The program.
+    pub program: &'a str,
+    /// The tests; consecutive examinations with the same ones are cheaper.
+    pub exam: &'a Exam,
+    /// Which of `exam.tests`; with [`Rules::Compat`] there is but one, `exam.appended`.
+    pub test: usize,
+    /// `Strict`: the tests run in a process of their own. `Compat`: as the original does, the program
+    /// and the appended tests are one program, which can cheat.
+    pub rules: Rules,
+    /// What it may use.
+    pub limits: Limits,
+}
+
+/// How an examination ended. The ending is never a mere exit: a program that stops before its tests
+/// are done ended early.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Examined {
+    /// The verdict.
+    pub ending: Ending,
+    /// What was measured.
+    pub evidence: Evidence,
+}
+
+/// A program to be run.
+#[derive(Debug, Clone, Copy)]
+pub struct Execution<'a> {
+    /// Its language.
+    pub language: Language,
+    /// Its text.
+    pub source: Source<'a>,
+    /// What it reads from standard input.
+    pub input: &'a str,
+    /// What it may use when it runs; compiling has limits of its own.
+    pub limits: Limits,
+}
+
+/// The text of a program.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The file.
+    pub text: &'a str,
+    /// The file's name, where the language cares for it (`Main.java`); else a usual one is taken.
+    pub name: Option<&'a str>,
+}
+
+/// How an execution ended. The ending is `Passed` if the program ended by itself with status 0; what
+/// it printed is still to be judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Executed {
+    /// How it ended. `EarlyExit` has the status of a program that ended with another than 0 and
+    /// without an exception.
+    pub ending: Ending,
+    /// What it printed on standard output.
+    pub output: Vec<u8>,
+    /// What was measured.
+    pub evidence: Evidence,
+}
