@@ -63,7 +63,7 @@ impl Words {
         let (mut counted_here, mut best) = (Vec::new(), Vec::new());
         for order in 1..=ORDERS {
             let at = order - 1;
-            let weight = |gram: Gram| match usize::try_from(gram) {
+            let weight = |gram: Gram| match usize::try_from(gram >> FIRST_WORD) {
                 Ok(word) if order == 1 => weights.get(word - 1).copied().unwrap_or(1),
                 _ => 1,
             };
@@ -189,13 +189,16 @@ type Gram = u128;
 
 const BITS_OF_A_WORD: usize = 32;
 
+/// Where the first word stands.
+const FIRST_WORD: usize = BITS_OF_A_WORD * (ORDERS - 1);
+
 /// The n-grams of a text: for each word, itself and the three after it. Sorted, so those that begin
 /// alike stand together, whatever the order.
 fn grams(words: &[u32]) -> Vec<Gram> {
     let mut next: Gram = 0;
     let mut grams: Vec<Gram> = Vec::with_capacity(words.len());
     for &word in words.iter().rev() {
-        next = next >> BITS_OF_A_WORD | (Gram::from(word) + 1) << (BITS_OF_A_WORD * (ORDERS - 1));
+        next = next >> BITS_OF_A_WORD | (Gram::from(word) + 1) << FIRST_WORD;
         grams.push(next);
     }
     grams.sort_unstable();
@@ -205,11 +208,11 @@ fn grams(words: &[u32]) -> Vec<Gram> {
 /// The first `order` words of each of `grams` that has as many, with how often each is there, in
 /// order.
 fn counted(grams: &[Gram], order: usize) -> impl Iterator<Item = (Gram, u64)> + '_ {
-    let shift = BITS_OF_A_WORD * (ORDERS - order);
-    // The last of the words is in the lowest bits.
-    let has_all = |gram: Gram| gram & Gram::from(u32::MAX) != 0;
-    let groups = grams.chunk_by(move |left, right| left >> shift == right >> shift);
-    let groups = groups.map(move |same| (same[0] >> shift, same.len() as u64));
+    let last_word = BITS_OF_A_WORD * (ORDERS - order);
+    let has_all = move |gram: Gram| gram & Gram::from(u32::MAX) << last_word != 0;
+    let beyond: Gram = (1 << last_word) - 1;
+    let groups = grams.chunk_by(move |left, right| left ^ right <= beyond);
+    let groups = groups.map(move |same| (same[0] & !beyond, same.len() as u64));
     groups.filter(move |&(gram, _)| has_all(gram))
 }
 
