@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_core::{Cancel, DataChoice, Error, ProblemId, Result, Results, TaskSettings, exit_code};
+use assay_core::{Cancel, DataChoice, Error, ProblemId, Result, Results, exit_code};
 use assay_run::{Complete, Finished, OpenTask, Plan, TaskRequest, is_run, resume, start};
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
 
@@ -50,7 +50,7 @@ pub(crate) fn plans_for(
     let open = OpenTask::open(TaskRequest {
         name: task.to_owned(),
         data,
-        settings: TaskSettings::with_rules(arguments.data.rules_for(card)),
+        settings: arguments.data.settings_for(card),
         ids: arguments.ids.clone(),
         limit: arguments.limit.map(|limit| limit as usize),
     })?;

@@ -11,6 +11,7 @@ const SETTINGS: TaskSettings = TaskSettings {
     rules: Rules::Compat,
     isolation: assay_core::Isolation::Warm,
     unsafe_no_isolation: false,
+    prompt: None,
 };
 
 /// Names everything that the score depends on.
