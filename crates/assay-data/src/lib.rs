@@ -7,11 +7,9 @@
 //! published datasets by their content; [`seal`] locks hidden data away and commits to it; [`texts`]
 //! reads what metrics of texts score.
 
-pub mod apps;
 pub mod catalogue;
 pub mod codrep;
 pub mod fusion_brain;
-pub mod json_lines;
 mod mark;
 pub mod named_texts;
 pub mod parallel;

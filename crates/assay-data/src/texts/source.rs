@@ -132,7 +132,7 @@ impl Source {
     }
 
     /// Reads up to and with the next line feed; whether there was anything.
-    pub(crate) fn read_line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
+    pub(super) fn read_line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
         let read = self.reader.by_ref().take(LONGEST_LINE).read_until(b'\n', line);
         let read = read.map_err(|error| broken(&self.name, self.compressed, error))?;
         if read as u64 == LONGEST_LINE && !line.ends_with(b"\n") {

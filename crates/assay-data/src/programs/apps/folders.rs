@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::cases::read_input_output;
 use super::{AppsProblem, Level, TakeProblem, read_solutions};
 use crate::Store;
-use crate::json_lines::without_place;
+use crate::programs::function::without_place;
 use crate::store::Content;
 
 const QUESTION: &str = "question.txt";

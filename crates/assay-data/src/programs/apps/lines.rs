@@ -9,25 +9,41 @@ use serde_json::value::RawValue;
 
 use super::cases::{read_input_output, read_test_list};
 use super::{AppsProblem, Level, TakeProblem, read_solutions};
-use crate::json_lines::{JsonLines, without_place};
-
-/// What helps where a line is not a problem.
-const CURE: &str = "a line has problem_id (or id), question (or description), difficulty, and \
-    input_output (or test_list)";
+use crate::programs::function::without_place;
+use crate::programs::records::{Record, Records};
 
 /// The lines of one level.
 #[derive(Debug)]
 pub(super) struct Lines {
-    lines: JsonLines,
+    records: Records,
     /// The numbers of the lines, in order.
     numbers: Vec<u64>,
 }
 
-#[derive(Deserialize)]
-struct Head<'a> {
-    #[serde(alias = "problem_id", borrow)]
-    id: &'a RawValue,
-    difficulty: String,
+/// What is looked at first.
+struct Head {
+    id: String,
+    level: Level,
+}
+
+impl Record for Head {
+    const FORM: &'static str = "problem_id (or id), question (or description), difficulty, and \
+        input_output (or test_list)";
+
+    fn parse(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Line<'a> {
+            #[serde(alias = "problem_id", borrow)]
+            id: &'a RawValue,
+            difficulty: String,
+        }
+        let Line { id, difficulty } =
+            serde_json::from_str(text).map_err(|error| without_place(&error))?;
+        let level = Level::by_name(&difficulty)
+            .ok_or_else(|| format!("difficulty: there is no level called {difficulty:?}"))?;
+        let id = name_of(id).ok_or("problem_id is neither a number nor a text")?;
+        Ok(Self { id, level })
+    }
 }
 
 #[derive(Deserialize)]
@@ -45,38 +61,29 @@ struct Row<'a> {
 }
 
 impl Lines {
-    pub(super) fn scan(lines: JsonLines, level: Level) -> Result<(Self, Vec<String>)> {
+    pub(super) fn scan(records: Records, level: Level) -> Result<(Self, Vec<String>)> {
         let (mut numbers, mut ids) = (Vec::new(), Vec::new());
-        lines.each(&mut |number, line| {
-            let Head { id, difficulty } = serde_json::from_str(line)
-                .map_err(|error| lines.refuse(number, &without_place(&error), CURE))?;
-            let of = Level::by_name(&difficulty).ok_or_else(|| {
-                let what = format!("there is no level called {difficulty:?}");
-                lines.refuse(number, &what, "the levels are introductory, interview, competition")
-            })?;
-            if of == level {
-                let id = name_of(id).ok_or_else(|| {
-                    lines.refuse(number, "its id is neither a number nor a text", CURE)
-                })?;
-                ids.push(id);
+        records.each(&mut |number, head: Head| {
+            if head.level == level {
+                ids.push(head.id);
                 numbers.push(number);
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        Ok((Self { lines, numbers }, ids))
+        Ok((Self { records, numbers }, ids))
     }
 
     pub(super) fn location(&self) -> &str {
-        self.lines.location()
+        self.records.name()
     }
 
     pub(super) fn place(&self, rank: usize) -> String {
-        format!("{}:{}", self.lines.location(), self.numbers[rank])
+        format!("{}:{}", self.records.name(), self.numbers[rank])
     }
 
     pub(super) fn read(&self, wanted: &Selection, take: &mut TakeProblem<'_>) -> Result<()> {
         let mut ranks = wanted.ranks().peekable();
-        self.lines.each(&mut |number, line| {
+        self.records.texts(&mut |number, line| {
             let Some(&rank) = ranks.peek() else { return Ok(ControlFlow::Break(())) };
             if self.numbers.get(rank) != Some(&number) {
                 return Ok(ControlFlow::Continue(()));

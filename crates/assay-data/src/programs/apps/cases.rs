@@ -4,8 +4,8 @@ use assay_core::InputOutput;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::json_lines::without_place;
 use crate::named_texts::Members;
+use crate::programs::function::without_place;
 
 /// What a program is put through.
 #[derive(Debug, Clone, PartialEq, Eq)]

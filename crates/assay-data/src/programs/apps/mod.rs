@@ -15,7 +15,7 @@ use std::path::Path;
 use assay_core::{Error, Result, Selection};
 
 use crate::Store;
-use crate::json_lines::{JsonLines, is_json_lines};
+use crate::programs::records::{Records, is_json_lines};
 
 pub use cases::{AppsTests, Call};
 
@@ -91,7 +91,7 @@ impl AppsProblems {
     /// The problems of a level at `path`: a file of JSON lines, a folder or an archive. Where a folder
     /// has several, JSON lines come before the original's folders, and those before archives.
     pub fn open(path: &Path, level: Level) -> Result<Self> {
-        if let Some(lines) = JsonLines::open(path, &is_json_lines)? {
+        if let Some(lines) = Records::look_for(path, &is_json_lines)? {
             return Self::of_lines(lines, level);
         }
         let found = Store::find(path, &folders::is_question)?;
@@ -102,8 +102,8 @@ impl AppsProblems {
     }
 
     /// The problems of a level among JSON lines.
-    pub fn of_lines(lines: JsonLines, level: Level) -> Result<Self> {
-        let (lines, ids) = lines::Lines::scan(lines, level)?;
+    pub fn of_lines(records: Records, level: Level) -> Result<Self> {
+        let (lines, ids) = lines::Lines::scan(records, level)?;
         Self::new(Form::Lines(lines), ids, level)
     }
 
@@ -169,6 +169,9 @@ fn read_solutions(text: &str) -> Result<Vec<String>, String> {
         return Ok(Vec::new());
     }
     serde_json::from_str(text).map_err(|error| {
-        format!("its solutions cannot be read: {}", crate::json_lines::without_place(&error))
+        format!(
+            "its solutions cannot be read: {}",
+            crate::programs::function::without_place(&error)
+        )
     })
 }
