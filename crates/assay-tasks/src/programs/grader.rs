@@ -12,7 +12,7 @@ use assay_sandbox::{Examination, Execution, Limits, Sandbox, Source};
 /// How many tests the problem has for the program.
 pub(super) const TESTS: &str = "tests";
 /// How many of them it passed.
-pub(super) const TESTS_PASSED: &str = "tests-passed";
+pub(crate) const TESTS_PASSED: &str = "tests-passed";
 
 /// How a task's programs are judged.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,15 @@ pub(crate) struct Printed<'a> {
 }
 
 impl Judging {
+    /// That of programs which are put through an exam with so many seconds of CPU time for each test.
+    pub(crate) const fn by_exam(seconds: u64) -> Self {
+        Self {
+            cpu: Duration::from_secs(seconds),
+            stop: Stop::AtFailure,
+            same_output: |printed, _| printed.output == printed.wanted.as_bytes(),
+        }
+    }
+
     /// What a program may use for one test.
     pub(super) fn limits(&self) -> Limits {
         Limits::with_cpu(self.cpu)
@@ -240,52 +249,17 @@ impl Course {
     }
 }
 
-/// The program that is put through the tests. What a solver said to a prompt continues it, up to the
-/// first stop word; a program is taken as it is.
+/// The program that is put through the tests: a text continues the prompt, a program is whole.
 fn whole_program<'a>(
     reference: &CodeReference,
     response: &'a Response,
 ) -> Result<Cow<'a, str>, NoAnswer> {
     match response {
         Response::Program(program) => Ok(program.into()),
-        Response::Text(text) => {
-            Ok(format!("{}{}", reference.prompt, cut_at_stop_word(text, reference.stop)).into())
-        }
+        Response::Text(text) => Ok(format!("{}{text}", reference.prompt).into()),
         Response::None(reason) => Err(reason.clone()),
         Response::Lines(_) => {
             Err(NoAnswer { why: Why::Invalid, detail: "the answer is no program".to_owned() })
-        }
-    }
-}
-
-/// The text up to the earliest of the stop words.
-fn cut_at_stop_word<'a>(text: &'a str, stop: &[&str]) -> &'a str {
-    let end = stop.iter().filter_map(|word| text.find(word)).min();
-    &text[..end.unwrap_or(text.len())]
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn a_continuation_ends_before_the_earliest_stop_word() {
-        let cut = |text| cut_at_stop_word(text, &["\ndef", "\n#", "\nclass"]);
-        assert_eq!(cut("  return 1\n# end\ndef x(): pass"), "  return 1");
-        assert_eq!(cut("  return 1"), "  return 1");
-        assert_eq!(cut("\ndef"), "");
-        assert_eq!(cut("def x"), "def x");
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_left_has_no_stop_word(text in "[\\nabd ]{0,40}") {
-            let stop = ["\nb", "d\n", "a a"];
-            let left = cut_at_stop_word(&text, &stop);
-            prop_assert!(text.starts_with(left));
-            prop_assert!(stop.iter().all(|word| !left.contains(word)));
         }
     }
 }

@@ -6,15 +6,19 @@
 
 mod grader;
 mod problems;
+mod python;
+mod streamed;
 mod tally;
 
 use assay_core::{
-    DataChoice, Error, Grader, Problems, Result, Rules, Tally, Task, TaskCard, TaskSettings,
+    DataChoice, Error, Grader, Problems, Result, Tally, Task, TaskCard, TaskSettings,
 };
 use assay_sandbox::{Limits, Sandbox, Settings};
 
-pub(crate) use grader::{Judging, Printed, Stop};
+pub(crate) use grader::{Judging, Printed, Stop, TESTS_PASSED};
 pub(crate) use problems::{Item, Items, Names, TakeItem};
+pub(crate) use python::{names_defined, names_used, python_text};
+pub(crate) use streamed::{Streamed, Telling};
 pub(crate) use tally::{PASS_METHOD, PassTally};
 
 /// A task whose answers are programs.
@@ -26,7 +30,7 @@ pub struct Programs {
     pub(crate) names: Names,
     pub(crate) judging: Judging,
     /// What sums its verdicts up.
-    pub(crate) tally: fn(Rules) -> Box<dyn Tally>,
+    pub(crate) tally: fn(&TaskSettings) -> Box<dyn Tally>,
 }
 
 /// How questions are put.
@@ -62,7 +66,7 @@ impl Task for Programs {
     }
 
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {
-        (self.tally)(settings.rules)
+        (self.tally)(settings)
     }
 
     fn interval(&self) -> &'static str {

@@ -30,9 +30,6 @@ pub(crate) trait Items: Send + Sync {
     /// The names of all of them, in task order.
     fn ids(&self) -> &[ProblemId];
 
-    /// What a continuation of the prompt at `rank` is appended to.
-    fn head(&self, rank: usize) -> &str;
-
     /// Where the problem at `rank` lies, as the field names it.
     fn location(&self, rank: usize) -> String;
 
@@ -100,9 +97,6 @@ impl Problems for ProgramProblems {
         (next..all).for_each(|rank| visit(rank, Err(flaw(rank, reason.clone()))));
     }
 
-    /// A continuation in a file is taken as it is, as the field's scorers do: it is what its maker
-    /// kept of what the model said. What a solver says in a run is cut at the prompt's stop words when
-    /// it is graded.
     fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault> {
         if line.trim().is_empty() {
             return Ok(None);
@@ -115,9 +109,9 @@ impl Problems for ProgramProblems {
             _ => return Err(malformed("task_id is neither a text nor a number")),
         };
         let rank = self.rank(&name)?;
-        let program = match (solution, completion) {
-            (Some(program), None) => program,
-            (None, Some(completion)) => format!("{}{completion}", self.items.head(rank)),
+        let response = match (solution, completion) {
+            (Some(program), None) => Response::Program(program),
+            (None, Some(completion)) => Response::Text(completion),
             (None, None) => {
                 return Err(malformed("it has neither a completion nor a solution").about(rank));
             }
@@ -126,7 +120,7 @@ impl Problems for ProgramProblems {
             }
         };
         let key = SampleKey { rank, sample: 0 };
-        Ok(Some(ParsedAnswer { key, response: Response::Program(program) }))
+        Ok(Some(ParsedAnswer { key, response }))
     }
 
     fn location(&self, rank: usize) -> String {

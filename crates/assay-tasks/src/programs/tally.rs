@@ -1,6 +1,6 @@
 //! pass@1 over the verdicts.
 
-use assay_core::{Estimate, Named, Outcome, Tally, Verdict};
+use assay_core::{Estimate, Named, Outcome, Tally, TaskSettings, Verdict};
 use assay_stats::{METHOD, proportion};
 
 /// The name of the method behind the intervals.
@@ -11,6 +11,13 @@ pub(crate) const PASS_METHOD: &str = METHOD;
 pub(crate) struct PassTally {
     passed: usize,
     all: usize,
+}
+
+impl PassTally {
+    /// A tally of nothing yet.
+    pub(crate) fn new(_settings: &TaskSettings) -> Self {
+        Self::default()
+    }
 }
 
 impl Tally for PassTally {
