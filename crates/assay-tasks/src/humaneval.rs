@@ -158,7 +158,7 @@ impl Telling<FunctionProblem> for HumanEval {
         Some(record.id.clone())
     }
 
-    fn item(&self, record: FunctionProblem) -> Item {
+    fn item(&self, record: FunctionProblem) -> Result<Item, String> {
         let exam = match (&record.inputs, self.inputs) {
             (Some(inputs), Inputs::Used) => {
                 evalplus::exam_of_inputs(Family::HumanEval, &record, inputs)
@@ -174,7 +174,7 @@ impl Telling<FunctionProblem> for HumanEval {
             gold: Some(gold(&record).into()),
             tests: Arc::new(Tests::Exam(exam)),
         };
-        Item { prompt: prompt.to_owned(), reference }
+        Ok(Item { prompt: prompt.to_owned(), reference })
     }
 }
 

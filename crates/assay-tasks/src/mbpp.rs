@@ -179,7 +179,7 @@ impl Telling<MbppProblem> for Mbpp {
         counts.then(|| format!("Mbpp/{}", record.number))
     }
 
-    fn item(&self, record: MbppProblem) -> Item {
+    fn item(&self, record: MbppProblem) -> Result<Item, String> {
         let exam = match &record.test {
             Some(test) => exam_of_assertions(&record, test),
             None => exam(&record, &record.test_list.join("\n")),
@@ -192,7 +192,7 @@ impl Telling<MbppProblem> for Mbpp {
             gold: Some(record.code.into()),
             tests: Arc::new(Tests::Exam(exam)),
         };
-        Item { prompt, reference }
+        Ok(Item { prompt, reference })
     }
 }
 
@@ -227,7 +227,7 @@ impl Telling<FunctionProblem> for MbppPlus {
         Some(record.id.clone())
     }
 
-    fn item(&self, record: FunctionProblem) -> Item {
+    fn item(&self, record: FunctionProblem) -> Result<Item, String> {
         let exam = match &record.inputs {
             Some(inputs) => evalplus::exam_of_inputs(Family::Mbpp, &record, inputs),
             None => Exam {
@@ -245,6 +245,6 @@ impl Telling<FunctionProblem> for MbppPlus {
             gold: Some(format!("{}{}", record.prompt, record.canonical_solution).into()),
             tests: Arc::new(Tests::Exam(exam)),
         };
-        Item { prompt: record.prompt, reference }
+        Ok(Item { prompt: record.prompt, reference })
     }
 }

@@ -6,9 +6,21 @@ use assay_data::Store;
 use assay_data::programs::Records;
 use include_dir::{Dir, include_dir};
 
+static APPS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/apps");
 static CODREP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/codrep");
 static C2C: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/c2c");
+static HUMANEVALPACK: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/humanevalpack");
 static JAVA_CS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/trans-java-cs");
+
+/// The problems of coding sites of the tour.
+pub(crate) fn apps() -> Store {
+    store(&APPS)
+}
+
+/// The functions of the tour in six languages.
+pub(crate) fn humanevalpack() -> Store {
+    store(&HUMANEVALPACK)
+}
 
 /// The CodRep problems of the tour.
 pub(crate) fn codrep() -> Store {

@@ -15,7 +15,7 @@ use assay_core::{
 };
 use assay_sandbox::{Limits, Sandbox, Settings};
 
-pub(crate) use grader::{Judging, Printed, Stop, TESTS_PASSED};
+pub(crate) use grader::{Judging, Parts, Printed, Stop, TESTS, TESTS_PASSED, Total};
 pub(crate) use problems::{Item, Items, Names, TakeItem};
 pub(crate) use python::{names_defined, names_used, python_text};
 pub(crate) use streamed::{Streamed, Telling};
