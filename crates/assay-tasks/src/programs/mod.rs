@@ -10,6 +10,8 @@ mod python;
 mod streamed;
 mod tally;
 
+use std::path::{Path, PathBuf};
+
 use assay_core::{
     DataChoice, Error, Grader, Problems, Result, Tally, Task, TaskCard, TaskSettings,
 };
@@ -58,9 +60,8 @@ impl Task for Programs {
 
     fn grader(&self, settings: &TaskSettings, jobs: usize) -> Result<Box<dyn Grader>> {
         let sandbox = Sandbox::new(Settings {
-            workers: jobs.max(1),
-            isolation: settings.isolation,
             allow_no_isolation: settings.unsafe_no_isolation,
+            ..Settings::of_this_machine(jobs.max(1), settings.isolation)?
         })?;
         Ok(Box::new(grader::ProgramGrader::new(sandbox, settings.rules, self.judging)))
     }
@@ -86,10 +87,7 @@ impl Task for Programs {
 }
 
 /// The one path of the data: problems have an order of their own, in which answers may come.
-pub(crate) fn only_path<'a>(
-    data: &'a [std::path::PathBuf],
-    task: &str,
-) -> Result<&'a std::path::Path> {
+pub(crate) fn only_path<'a>(data: &'a [PathBuf], task: &str) -> Result<&'a Path> {
     match data {
         [path] => Ok(path),
         _ => Err(Error::usage(format!("{task} takes one dataset"))

@@ -102,6 +102,14 @@ Examples:
   assay train locate --data Dataset1:Dataset2:Dataset3:Dataset4 -o locate.bin"
     )]
     Train(TrainCommand),
+    /// Say what this machine offers: isolation, memory limits, interpreters and compilers.
+    #[command(after_help = "\
+Examples:
+  assay doctor
+  assay doctor --json
+
+Exit codes: 0 programs can be run in isolation, 5 they cannot.")]
+    Doctor(ListArguments),
     /// Print a shell's completion script.
     #[command(after_help = "\
 Examples:
