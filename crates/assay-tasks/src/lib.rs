@@ -11,6 +11,7 @@ mod page;
 mod programs;
 mod sample;
 mod trans;
+mod translate_gfg;
 mod translation;
 
 use assay_core::{Error, Result, Task};
@@ -27,6 +28,7 @@ pub use mbpp::{MBPP, MBPP_PLUS, MBPP_SANITIZED};
 pub use page::page;
 pub use programs::Programs;
 pub use trans::{TRANS_CS_JAVA, TRANS_JAVA_CS};
+pub use translate_gfg::TRANSLATE_GFG_JAVA_PYTHON;
 pub use translation::Translation;
 
 /// Every task there is.
@@ -49,6 +51,7 @@ pub const REGISTRY: &[&dyn Task] = &[
     &HUMANEVALPACK_CPP,
     &HUMANEVALPACK_GO,
     &HUMANEVALPACK_RUST,
+    &TRANSLATE_GFG_JAVA_PYTHON,
 ];
 
 /// The task called `name`.
