@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, DigestOf, Fingerprint, Language};
+use crate::{Digest, DigestOf, Fingerprint, Language, Response};
 
 /// A question whose answer is a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +40,11 @@ impl CodeReference {
         all.field(self.gold.as_deref().unwrap_or_default().as_bytes());
         self.tests.add_to(&mut all);
         Fingerprint::of(all.finish().as_bytes())
+    }
+
+    /// The program that passes, as an answer.
+    pub fn gold_response(&self) -> Option<Response> {
+        self.gold.as_deref().map(|gold| Response::Program(gold.to_owned()))
     }
 
     /// The hash of everything that a verdict on `program` depends on, besides the limits.

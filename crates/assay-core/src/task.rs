@@ -110,7 +110,7 @@ pub enum DataChoice {
 }
 
 /// What a task may be told; part of a run's request.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskSettings {
     /// Which rules hold where the original and the sensible differ.
     pub rules: Rules,
@@ -120,6 +120,25 @@ pub struct TaskSettings {
     /// Run programs under test even where this machine cannot isolate them.
     #[serde(default)]
     pub unsafe_no_isolation: bool,
+    /// For which k pass@k is wanted, where programs are asked for.
+    #[serde(default = "usual_pass_k")]
+    pub pass_k: Vec<u32>,
+}
+
+/// The k that the field reports.
+fn usual_pass_k() -> Vec<u32> {
+    vec![1, 10, 100]
+}
+
+impl Default for TaskSettings {
+    fn default() -> Self {
+        Self {
+            rules: Rules::default(),
+            isolation: Isolation::default(),
+            unsafe_no_isolation: false,
+            pass_k: usual_pass_k(),
+        }
+    }
 }
 
 /// How programs under test are kept apart from each other.
@@ -172,6 +191,11 @@ pub trait Problems: Send + Sync {
     /// reference, in task order, or why there is none.
     fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>));
 
+    /// The rank of the problem that answers call `name`, in any of the spellings that the field has.
+    fn rank_of(&self, name: &str) -> Option<usize> {
+        self.ids().iter().position(|id| id.as_str() == name)
+    }
+
     /// Fails where problems can be graded but not asked, because the data has no questions.
     fn can_be_asked(&self) -> Result<()> {
         Ok(())
@@ -210,6 +234,9 @@ pub enum AnswerForm {
     NamedLines,
     /// Texts: one JSON object with a text for each problem, or one text a line in task order.
     Texts,
+    /// Programs, several samples a problem: JSON lines that name their problem, or one JSON array
+    /// with the programs for each problem in task order.
+    Programs,
 }
 
 /// Takes what was read; breaks to end the reading.
@@ -303,6 +330,12 @@ pub trait Grader: Send + Sync {
     fn effort(&self) -> Effort {
         Effort::Working
     }
+
+    /// Names everything on this machine that verdicts depend on beside the answer and the
+    /// reference, such as the interpreter that runs programs and the limits that they run under.
+    fn environment(&self) -> String {
+        String::new()
+    }
 }
 
 /// What is graded.
@@ -326,4 +359,9 @@ pub trait Tally {
 
     /// The metrics over the verdicts so far.
     fn metrics(&self) -> Named<Estimate>;
+
+    /// Metrics that were asked for and cannot be given, with the reason.
+    fn left_out(&self) -> Named<String> {
+        Named::new()
+    }
 }

@@ -1,6 +1,7 @@
 //! From what is wanted to what will be done.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -82,10 +83,16 @@ impl Plan {
         open: &Arc<OpenTask>,
         solver: &str,
         solver_settings: SolverSettings,
+        samples: u32,
         tool: Tool,
     ) -> Result<Self> {
         let spec = SolverSpec::parse(solver)?;
-        spec.check(open.task.card())?;
+        let card = open.task.card();
+        spec.check(card)?;
+        if samples > 1 && !card.asks.takes_samples() {
+            return Err(Error::usage(format!("{} takes one answer a problem", card.name))
+                .hint("several samples (-n) are for tasks that ask for programs"));
+        }
         let built = spec.build(&solver_settings, open.problems.as_ref())?;
         let BuiltSolver { solver: ready, identity } = built;
         let signature = signature(
@@ -94,11 +101,12 @@ impl Plan {
             open.digest.solutions,
             open.wanted.len(),
             &tool,
-        )
-        .field("content", open.digest.content.short())
-        .field("solver", identity);
+        );
+        let signature = with_samples(signature, open.task, &samples)
+            .field("content", open.digest.content.short())
+            .field("solver", identity);
         let task = open.request.clone();
-        let request = Request { task, solver: solver.to_owned(), solver_settings, samples: 1 };
+        let request = Request { task, solver: solver.to_owned(), solver_settings, samples };
         Ok(Self { open: Arc::clone(open), request, solver: ready, signature, tool })
     }
 
@@ -133,6 +141,16 @@ pub(crate) fn signature(
         signature = signature.field(name, value);
     }
     signature.field("ci", task.interval()).field("assay", &tool.version)
+}
+
+/// Adds how many samples each problem has, where a task takes several.
+pub(crate) fn with_samples(
+    signature: Signature,
+    task: &dyn Task,
+    samples: &dyn fmt::Display,
+) -> Signature {
+    let takes_several = task.card().asks.takes_samples();
+    if takes_several { signature.field("samples", samples) } else { signature }
 }
 
 fn select(all: &[ProblemId], ids: &[String], limit: Option<usize>) -> Result<Selection> {

@@ -6,7 +6,7 @@ use assay_core::{Cancel, Error, Result, Results, Selection, SessionReport, Verdi
 
 use crate::engine::{Event, Work, solve};
 use crate::record::{Done, Graded, Manifest, Record};
-use crate::{OpenTask, Plan, Progress, Tool, host};
+use crate::{OpenTask, Plan, Progress, Request, Tool, host};
 
 /// How a run ended.
 #[derive(Debug)]
@@ -66,9 +66,9 @@ pub fn resume(
     if let Some(results) = record.results()? {
         return complete(&record, results);
     }
-    let request = manifest.request.clone();
-    let open = OpenTask::open(request.task)?;
-    let plan = Plan::new(&open, &request.solver, request.solver_settings, tool)?;
+    let Request { task, solver, solver_settings, samples } = manifest.request.clone();
+    let open = OpenTask::open(task)?;
+    let plan = Plan::new(&open, &solver, solver_settings, samples, tool)?;
     if plan.signature != manifest.signature || open.digest != manifest.data_digest {
         return Err(Error::refused(format!(
             "{} cannot be resumed: what it depends on has changed\n  then: {}\n  now:  {}",
@@ -93,7 +93,9 @@ fn carry_on(
     let samples = manifest.request.samples;
     let Done { graded, ungraded } = record.done(problems.as_ref())?;
     let (open, total) = (what_is_open(plan, &graded, samples), plan.total());
-    progress.start(&manifest.request.solver, total, total - open.len());
+    let done = |rank| graded.count(rank, samples) as usize;
+    let done = plan.open.wanted.ranks().map(done).sum();
+    progress.start(&manifest.request.solver, total * samples as usize, done);
     let grader = task.grader(&request.settings, jobs)?;
     let scratch = record.scratch()?;
     let work = Work {

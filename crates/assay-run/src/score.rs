@@ -66,6 +66,8 @@ pub fn score(
         signature: signature(task, settings, data, counts.problems, tool).field("solver", solver),
         counts,
         metrics: tally.metrics(),
+        left_out: tally.left_out(),
+        gold: None,
     };
     Ok(Scored { results, flaws })
 }

@@ -3,6 +3,7 @@
 mod c2c;
 mod codrep;
 mod page;
+mod programs;
 mod sample;
 mod trans;
 mod translation;
@@ -12,6 +13,7 @@ use assay_core::{Error, Result, Task};
 pub use c2c::C2C;
 pub use codrep::CodRep;
 pub use page::page;
+pub use programs::PassTally;
 pub use trans::{TRANS_CS_JAVA, TRANS_JAVA_CS};
 pub use translation::Translation;
 

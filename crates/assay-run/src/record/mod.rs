@@ -69,8 +69,16 @@ impl Graded {
 
     /// Whether nothing is left to do for a problem of so many samples.
     pub(crate) fn has_all(&self, rank: usize, samples: u32) -> bool {
-        let has = |sample| self.samples.contains(&SampleKey { rank, sample });
-        self.excluded.contains(&rank) || (0..samples).all(has)
+        self.count(rank, samples) == samples
+    }
+
+    /// How many of a problem's samples are done; with an excluded problem, all are.
+    pub(crate) fn count(&self, rank: usize, samples: u32) -> u32 {
+        if self.excluded.contains(&rank) {
+            return samples;
+        }
+        let has = |sample: &u32| self.samples.contains(&SampleKey { rank, sample: *sample });
+        (0..samples).filter(has).count() as u32
     }
 }
 
@@ -224,6 +232,8 @@ impl Record {
             signature: manifest.signature.clone(),
             counts,
             metrics: tally.metrics(),
+            left_out: tally.left_out(),
+            gold: None,
         };
         write_whole(&self.folder.join(RESULTS), &results)?;
         Ok(results)

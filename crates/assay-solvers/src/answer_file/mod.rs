@@ -48,7 +48,9 @@ impl AnswerFile {
         let answers = vec![None; problems.ids().len()];
         let mut file = Self { answers, faults: Faults::default(), digest: Digest::of(b"") };
         match problems.answer_form() {
-            AnswerForm::NamedLines => file.read_lines(reader, problems).map_err(failed)?,
+            AnswerForm::NamedLines | AnswerForm::Programs => {
+                file.read_lines(reader, problems).map_err(failed)?;
+            }
             AnswerForm::Texts => {
                 let bytes = read_whole(reader).map_err(failed)?;
                 if bytes.len() as u64 > LARGEST_FILE {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use assay_core::{
-    Cancel, Fault, FaultKind, Problems, Response, Result, SessionEnd, SessionReport, TakeAnswers,
-    Why,
+    Cancel, Fault, FaultKind, Problems, Response, Result, SampleKey, SessionEnd, SessionReport,
+    TakeAnswers, Why,
 };
 
 use super::process::{LONGEST_LINE, Process};
@@ -71,7 +71,7 @@ impl<'a> Conversation<'a> {
             Ok(None) => Ok(()),
             Ok(Some((rank, response))) => {
                 self.open.remove(&rank);
-                emit.answer(rank, response)
+                emit.answer(SampleKey { rank, sample: 0 }, response)
             }
             Err(fault) => {
                 self.note(line, fault);
@@ -151,7 +151,7 @@ impl<'a> Conversation<'a> {
                 Some(message) => Response::none(Why::Garbage, message.clone()),
                 None => Response::none(why, detail.trim_end_matches([':', ' '])),
             };
-            emit.answer(rank, response)?;
+            emit.answer(SampleKey { rank, sample: 0 }, response)?;
         }
         Ok(())
     }

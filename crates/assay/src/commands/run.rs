@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_core::{Cancel, DataChoice, Error, ProblemId, Result, Results, TaskSettings, exit_code};
+use assay_core::{Cancel, DataChoice, Error, ProblemId, Result, Results, exit_code};
 use assay_run::{Complete, Finished, OpenTask, Plan, TaskRequest, is_run, resume, start};
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
 
@@ -50,12 +50,14 @@ pub(crate) fn plans_for(
     let open = OpenTask::open(TaskRequest {
         name: task.to_owned(),
         data,
-        settings: TaskSettings::with_rules(arguments.data.rules_for(card)),
+        settings: arguments.programs.settings(arguments.data.rules_for(card)),
         ids: arguments.ids.clone(),
         limit: arguments.limit.map(|limit| limit as usize),
     })?;
     warn_of_memory(&solvers, &open);
-    solvers.iter().map(|solver| Plan::new(&open, solver, settings.clone(), tool())).collect()
+    let plan =
+        |solver: &String| Plan::new(&open, solver, settings.clone(), arguments.samples, tool());
+    solvers.iter().map(plan).collect()
 }
 
 /// What the locator learned from, it knows by heart: that is no test of it.

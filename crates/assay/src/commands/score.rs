@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
-use assay_core::{Error, Result, TaskSettings, exit_code};
+use assay_core::{Error, Result, exit_code};
 use assay_run::Scored;
 
 use super::{choose_data, fusion_brain, tool};
@@ -21,7 +21,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         ))
     })?;
     let data = choose_data(&arguments.data, task.card())?;
-    let settings = TaskSettings::with_rules(arguments.data.rules_for(task.card()));
+    let settings = arguments.programs.settings(arguments.data.rules_for(task.card()));
     let problems = task.open(&data, &settings, true)?;
     let (mut reader, name) = open(arguments)?;
     let Scored { results, flaws } = assay_run::score(

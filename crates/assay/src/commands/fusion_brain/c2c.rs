@@ -7,15 +7,13 @@ use assay_core::{DataChoice, Error, Result, Results, Rules, TaskSettings};
 use super::files::Given;
 use crate::commands::tool;
 
-const SETTINGS: TaskSettings = TaskSettings {
-    rules: Rules::Compat,
-    isolation: assay_core::Isolation::Warm,
-    unsafe_no_isolation: false,
-};
+fn settings() -> TaskSettings {
+    TaskSettings::with_rules(Rules::Compat)
+}
 
 /// Names everything that the score depends on.
 pub(super) fn c2c_signature() -> Result<String> {
-    let fields = assay_tasks::find("c2c")?.signature_fields(&SETTINGS);
+    let fields = assay_tasks::find("c2c")?.signature_fields(&settings());
     let codebleu = fields.into_iter().find(|(name, _)| *name == "codebleu");
     codebleu.map(|(_, value)| value).ok_or_else(|| Error::failed("c2c has no codebleu"))
 }
@@ -24,9 +22,10 @@ pub(super) fn c2c_signature() -> Result<String> {
 pub(super) fn c2c_results(truth: &Given, prediction: &Given) -> Result<Results> {
     let task = assay_tasks::find("c2c")?;
     let data = DataChoice::Paths(vec![PathBuf::from(&truth.name)]);
-    let problems = task.open(&data, &SETTINGS, true)?;
+    let settings = settings();
+    let problems = task.open(&data, &settings, true)?;
     let answers = (&mut prediction.bytes.as_slice() as _, prediction.name.as_str());
-    let scored = assay_run::score(task, problems.as_ref(), &SETTINGS, answers, false, &tool())?;
+    let scored = assay_run::score(task, problems.as_ref(), &settings, answers, false, &tool())?;
     match scored.flaws.first() {
         None => Ok(scored.results),
         Some(flaw) => Err(Error::refused(flaw.reason.clone())),

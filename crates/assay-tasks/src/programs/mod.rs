@@ -1,0 +1,5 @@
+//! What tasks that ask for programs share.
+
+mod tally;
+
+pub use tally::PassTally;
