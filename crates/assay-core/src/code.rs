@@ -1,5 +1,6 @@
 //! Questions whose answer is a program, and what running it found.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -171,6 +172,31 @@ pub enum Ending {
         /// What happened.
         message: String,
     },
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let on_line =
+            |line: &Option<u32>| line.map_or(String::new(), |line| format!(", line {line}"));
+        match self {
+            Self::Passed => f.write_str("passed"),
+            Self::WrongAnswer { message } if message.is_empty() => f.write_str("wrong answer"),
+            Self::WrongAnswer { message } => write!(f, "wrong answer: {message}"),
+            Self::Exception { class, message, line } => {
+                write!(f, "{class}: {message}{}", on_line(line))
+            }
+            Self::SyntaxError { message, line } => {
+                write!(f, "syntax error: {message}{}", on_line(line))
+            }
+            Self::TimeLimit { clock: Clock::Cpu } => f.write_str("out of CPU time"),
+            Self::TimeLimit { clock: Clock::Wall } => f.write_str("out of time"),
+            Self::MemoryLimit => f.write_str("out of memory"),
+            Self::OutputLimit => f.write_str("too much output"),
+            Self::EarlyExit { code } => write!(f, "ended early with status {code}"),
+            Self::Crashed { signal } => write!(f, "crashed by signal {signal}"),
+            Self::SandboxError { message } => write!(f, "the sandbox failed: {message}"),
+        }
+    }
 }
 
 /// What a time limit was measured by.

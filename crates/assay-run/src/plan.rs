@@ -75,6 +75,8 @@ pub struct Plan {
     pub(crate) solver: Solver,
     pub(crate) signature: Signature,
     pub(crate) tool: Tool,
+    /// How many samples a problem the solver has, where it has only so many.
+    has_samples: Option<u32>,
 }
 
 impl Plan {
@@ -94,7 +96,7 @@ impl Plan {
                 .hint("several samples (-n) are for tasks that ask for programs"));
         }
         let built = spec.build(&solver_settings, open.problems.as_ref())?;
-        let BuiltSolver { solver: ready, identity } = built;
+        let BuiltSolver { solver: ready, identity, samples: has } = built;
         let signature = signature(
             open.task,
             &open.request.settings,
@@ -107,12 +109,18 @@ impl Plan {
             .field("solver", identity);
         let task = open.request.clone();
         let request = Request { task, solver: solver.to_owned(), solver_settings, samples };
-        Ok(Self { open: Arc::clone(open), request, solver: ready, signature, tool })
+        let open = Arc::clone(open);
+        Ok(Self { open, request, solver: ready, signature, tool, has_samples: has })
     }
 
     /// The solver's spec.
     pub fn solver(&self) -> &str {
         &self.request.solver
+    }
+
+    /// How many samples a problem the solver has, where that is more than are asked for.
+    pub fn more_samples(&self) -> Option<u32> {
+        self.has_samples.filter(|&has| has > self.request.samples)
     }
 
     /// The task's name.

@@ -8,7 +8,8 @@ use assay_core::{
 };
 use crossbeam_channel::{Sender, bounded};
 
-use super::{Event, Sink, Work, report, send};
+use super::{Event, Sink, Work};
+use crate::workers::{report, send};
 
 /// How many answers may wait for their grade before the solver has to.
 const WAITING: usize = 1024;
@@ -67,6 +68,10 @@ fn read_references(work: &Work<'_>, sink: &mut Sink<'_>) -> Result<HashMap<usize
                 sink(Event::Graded(key, Verdict::excluded(flaw.id, flaw.reason)))?;
             }
             Reading::Problem(problem) => {
+                if let Some(verdict) = work.gate.verdict(problem.rank, &problem.id) {
+                    sink(Event::Graded(SampleKey { rank: problem.rank, sample: 0 }, verdict))?;
+                    return Ok(work.flow());
+                }
                 let missing = grade_known(work, &problem, sink)?;
                 if !missing.is_empty() {
                     let Problem { id, rank, reference, .. } = problem;

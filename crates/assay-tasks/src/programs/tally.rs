@@ -56,10 +56,10 @@ impl PassTally {
             samples => pass_at_k(samples.all, samples.right, u64::from(k)),
         };
         let values: Vec<f64> = self.problems.values().map(value).collect();
-        let certain = |bound: f64| values.iter().filter(|&&value| value == bound).count();
-        let passed = certain(1.0);
+        let passed = values.iter().filter(|&&value| value >= 1.0).count();
+        let failed = values.iter().filter(|&&value| value <= 0.0).count();
         // Where every problem either passes or does not, the mean is a share.
-        if passed + certain(0.0) == values.len() {
+        if passed + failed == values.len() {
             proportion(passed, values.len())
         } else {
             bounded_mean(&values)
@@ -128,7 +128,9 @@ mod tests {
     fn tally(ks: &[u32], verdicts: &[Verdict]) -> PassTally {
         let settings = TaskSettings { pass_k: ks.to_vec(), ..TaskSettings::default() };
         let mut tally = PassTally::new(&settings);
-        verdicts.iter().for_each(|verdict| tally.add(verdict));
+        for verdict in verdicts {
+            tally.add(verdict);
+        }
         tally
     }
 

@@ -223,6 +223,8 @@ Examples:
   assay score c2c prediction_C2C.json --data true_C2C.json
   assay score htr prediction_HTR.json --data true_HTR.json
   assay score fusion-brain output --data truth
+  assay score humaneval samples.jsonl.gz -k 1,10 --verdicts verdicts.jsonl
+  assay score mbpp generations.json -j 8
 
 Beside the tasks that `assay tasks` lists there are htr, zsod and vqa, the subtasks of the Fusion
 Brain Challenge, and fusion-brain, their sum: docs/fusion-brain.md has their files.
@@ -240,6 +242,14 @@ pub(crate) struct ScoreArguments {
     /// Read every problem too, for metrics that need more than the solutions: line-error-distinct.
     #[arg(long, env = "ASSAY_DISTINCT", value_parser = FalseyValueParser::new())]
     pub(crate) distinct: bool,
+
+    /// How many answers are graded at once.
+    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) jobs: Option<u32>,
+
+    /// Write every verdict to FILE, a line of JSON each, in the order of problems and samples.
+    #[arg(long, value_name = "FILE", env = "ASSAY_VERDICTS")]
+    pub(crate) verdicts: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) programs: ProgramArguments,

@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
-use assay_core::{DataChoice, Error, Result, Results, Rules, TaskSettings};
+use assay_core::{Cancel, DataChoice, Error, Result, Results, Rules, TaskSettings};
+
+use assay_run::{Means, Scored, Scoring};
 
 use super::files::Given;
-use crate::commands::tool;
+use crate::commands::{jobs, tool};
+use crate::output::Bar;
 
 fn settings() -> TaskSettings {
     TaskSettings::with_rules(Rules::Compat)
@@ -25,9 +28,20 @@ pub(super) fn c2c_results(truth: &Given, prediction: &Given) -> Result<Results> 
     let settings = settings();
     let problems = task.open(&data, &settings, true)?;
     let answers = (&mut prediction.bytes.as_slice() as _, prediction.name.as_str());
-    let scored = assay_run::score(task, problems.as_ref(), &settings, answers, false, &tool())?;
-    match scored.flaws.first() {
-        None => Ok(scored.results),
+    let scoring = Scoring {
+        task,
+        problems: problems.as_ref(),
+        settings: &settings,
+        read_all: false,
+        verdicts: None,
+        tool: &tool(),
+    };
+    let (cancel, progress) = (Cancel::new(), Bar::new());
+    let means = Means { jobs: jobs(None), cache: None, cancel: &cancel, progress: &progress };
+    let scored = assay_run::score(&scoring, answers, &means)?;
+    let Scored { results, flaws, .. } = scored.ok_or_else(|| Error::failed("interrupted"))?;
+    match flaws.first() {
+        None => Ok(results),
         Some(flaw) => Err(Error::refused(flaw.reason.clone())),
     }
 }
