@@ -18,6 +18,17 @@ pub struct CodeQuestion {
     pub stop: &'static [&'static str],
 }
 
+impl CodeQuestion {
+    /// What counts of what a solver says to the prompt: all before the earliest stop word.
+    ///
+    /// A run records only this. Answers in a file are taken as they are, as the field's scorers do:
+    /// their makers have cut them already, or did not want to.
+    pub fn before_stop<'a>(&self, said: &'a str) -> &'a str {
+        let end = self.stop.iter().filter_map(|word| said.find(word)).min();
+        &said[..end.unwrap_or(said.len())]
+    }
+}
+
 /// What grading a program needs. Cheap to copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeReference {
@@ -228,4 +239,35 @@ pub struct Evidence {
     /// It was repeated alone because it ended close to its time limit, and ended otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unstable: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const QUESTION: CodeQuestion = CodeQuestion {
+        prompt: String::new(),
+        language: Language::Python,
+        stop: &["\ndef", "\n#", "\nclass"],
+    };
+
+    #[test]
+    fn what_is_said_ends_before_the_earliest_stop_word() {
+        let check = |said, kept| assert_eq!(QUESTION.before_stop(said), kept);
+        check("  return 1\n# end\ndef x(): pass", "  return 1");
+        check("  return 1", "  return 1");
+        check("\ndef", "");
+        check("def x", "def x");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_has_no_stop_word(said in "(\n|#|def|class|é){0,20}") {
+            let kept = QUESTION.before_stop(&said);
+            prop_assert!(said.starts_with(kept));
+            prop_assert!(QUESTION.stop.iter().all(|word| !kept.contains(word)));
+        }
+    }
 }

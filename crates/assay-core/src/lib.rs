@@ -47,7 +47,7 @@ pub use solver::{
 };
 pub use task::{
     AnswerForm, Case, Check, DataChoice, Fault, FaultKind, Grader, Isolation, MetricCard,
-    ParsedAnswer, Problems, Reading, Rules, Tally, Task, TaskCard, TaskSettings, Visit,
+    ParsedAnswer, Problems, PromptCard, Reading, Rules, Tally, Task, TaskCard, TaskSettings, Visit,
 };
 pub use text::{TextQuestion, TextReference};
 pub use verdict::{Outcome, Verdict};

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cancel, Effort, Estimate, Flaw, Named, Problem, ProblemId, QuestionKind, Reference, Response,
-    Result, Results, SampleKey, Selection, Verdict,
+    Cancel, Effort, Error, Estimate, Flaw, Named, Problem, ProblemId, QuestionKind, Reference,
+    Response, Result, Results, SampleKey, Selection, Verdict,
 };
 
 /// A benchmark. One file in `assay-tasks`, one line in its registry.
@@ -67,6 +67,8 @@ pub struct TaskCard {
     pub rules: &'static str,
     /// The rules that hold unless others are asked for.
     pub default_rules: Rules,
+    /// The ways to put its questions, the first being the usual one; none if there is but one.
+    pub prompts: &'static [PromptCard],
     /// The metrics, the first being the one to rank by.
     pub metrics: &'static [MetricCard],
     /// The solvers that the tour uses, and `--solver` stands for if it is not given.
@@ -86,6 +88,31 @@ impl TaskCard {
             ("Rules", self.rules),
         ]
     }
+}
+
+impl TaskCard {
+    /// The way to put questions that is called `name`, or the usual one; `None` if there is but one.
+    pub fn prompt(&self, name: Option<&str>) -> Result<Option<&'static PromptCard>> {
+        let Some(name) = name else { return Ok(self.prompts.first()) };
+        let names: Vec<&str> = self.prompts.iter().map(|prompt| prompt.name).collect();
+        let found = self.prompts.iter().find(|prompt| prompt.name == name);
+        found.map(Some).ok_or_else(|| {
+            let error = Error::usage(format!("{} has no prompt called {name:?}", self.name));
+            match names.as_slice() {
+                [] => error.hint("it puts its questions in one way only: leave --prompt out"),
+                names => error.hint(format!("its prompts are: {}", names.join(", "))),
+            }
+        })
+    }
+}
+
+/// One way to put a task's questions.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct PromptCard {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What a solver is shown.
+    pub meaning: &'static str,
 }
 
 /// What there is to know about a metric.
@@ -120,6 +147,9 @@ pub struct TaskSettings {
     /// Run programs under test even where this machine cannot isolate them.
     #[serde(default)]
     pub unsafe_no_isolation: bool,
+    /// How its questions are put, by name; the usual way if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// For which k pass@k is wanted, where programs are asked for.
     #[serde(default = "usual_pass_k")]
     pub pass_k: Vec<u32>,
@@ -136,6 +166,7 @@ impl Default for TaskSettings {
             rules: Rules::default(),
             isolation: Isolation::default(),
             unsafe_no_isolation: false,
+            prompt: None,
             pass_k: usual_pass_k(),
         }
     }

@@ -1,8 +1,9 @@
 //! What a sandbox is asked, and what it says.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_core::{Ending, Evidence, Exam, Isolation, Language, Rules};
+use assay_core::{Ending, Error, Evidence, Exam, Isolation, Language, Result, Rules};
 
 /// What a sandbox is told when it is made.
 #[derive(Debug, Clone)]
@@ -13,6 +14,24 @@ pub struct Settings {
     pub isolation: Isolation,
     /// Run programs even where this machine lacks a layer of isolation that matters.
     pub allow_no_isolation: bool,
+    /// The executable that becomes a worker when it is started with
+    /// [`WORKER_ARGUMENT`](crate::WORKER_ARGUMENT).
+    pub executable: PathBuf,
+    /// The folders in which interpreters and compilers are looked for: the `PATH`.
+    pub search: Vec<PathBuf>,
+}
+
+impl Settings {
+    /// Settings for this executable, which must call [`worker_main`](crate::worker_main) when it is told
+    /// to, and for the tools that its user has.
+    pub fn of_this_machine(workers: usize, isolation: Isolation) -> Result<Self> {
+        let executable = std::env::current_exe()
+            .map_err(|error| Error::failed("cannot tell where assay itself lies").because(error))?;
+        #[expect(clippy::disallowed_methods, reason = "where tools are looked for")]
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let search = std::env::split_paths(&path).collect();
+        Ok(Self { workers, isolation, allow_no_isolation: false, executable, search })
+    }
 }
 
 /// What a program may use.

@@ -49,6 +49,7 @@ const CARD: TaskCard = TaskCard {
         CodeBLEU, without the original's faults; a missing answer counts as an empty one, and an \
         answer to a problem that is not there is refused.",
     default_rules: Rules::Compat,
+    prompts: &[],
     metrics: &[
         MetricCard {
             name: "codebleu",

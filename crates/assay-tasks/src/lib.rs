@@ -2,6 +2,9 @@
 
 mod c2c;
 mod codrep;
+mod evalplus;
+mod humaneval;
+mod mbpp;
 mod page;
 mod programs;
 mod sample;
@@ -12,13 +15,25 @@ use assay_core::{Error, Result, Task};
 
 pub use c2c::C2C;
 pub use codrep::CodRep;
+pub use humaneval::{HUMANEVAL, HUMANEVAL_PLUS};
+pub use mbpp::{MBPP, MBPP_PLUS, MBPP_SANITIZED};
 pub use page::page;
-pub use programs::PassTally;
+pub use programs::Programs;
 pub use trans::{TRANS_CS_JAVA, TRANS_JAVA_CS};
 pub use translation::Translation;
 
 /// Every task there is.
-pub const REGISTRY: &[&dyn Task] = &[&CodRep, &C2C, &TRANS_JAVA_CS, &TRANS_CS_JAVA];
+pub const REGISTRY: &[&dyn Task] = &[
+    &CodRep,
+    &C2C,
+    &TRANS_JAVA_CS,
+    &TRANS_CS_JAVA,
+    &HUMANEVAL,
+    &HUMANEVAL_PLUS,
+    &MBPP,
+    &MBPP_SANITIZED,
+    &MBPP_PLUS,
+];
 
 /// The task called `name`.
 pub fn find(name: &str) -> Result<&'static dyn Task> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use assay_data::Store;
+use assay_data::programs::Records;
 use include_dir::{Dir, include_dir};
 
 static CODREP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/codrep");
@@ -22,6 +23,24 @@ pub(crate) fn c2c() -> Store {
 /// The methods in Java and C# of the tour.
 pub(crate) fn java_cs() -> Store {
     store(&JAVA_CS)
+}
+
+/// The functions of the tour, with more inputs than tests.
+pub(crate) fn humaneval() -> Records {
+    let bytes = include_bytes!("../samples/humaneval/HumanEval.jsonl").as_slice();
+    Records::memory("sample/HumanEval.jsonl", bytes)
+}
+
+/// The short programs of the tour.
+pub(crate) fn mbpp() -> Records {
+    let bytes = include_bytes!("../samples/mbpp/mbpp.jsonl").as_slice();
+    Records::memory("sample/mbpp.jsonl", bytes)
+}
+
+/// The short programs of the tour with inputs.
+pub(crate) fn mbpp_plus() -> Records {
+    let bytes = include_bytes!("../samples/mbpp/MbppPlus.jsonl").as_slice();
+    Records::memory("sample/MbppPlus.jsonl", bytes)
 }
 
 fn store(folder: &'static Dir<'_>) -> Store {

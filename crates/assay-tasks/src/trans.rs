@@ -75,6 +75,7 @@ const CARD: TaskCard = TaskCard {
         answer is refused. strict: assay's own CodeBLEU; a missing answer counts as an empty one. \
         BLEU and exact match are the same under both.",
     default_rules: Rules::Compat,
+    prompts: &[],
     metrics: &[
         MetricCard {
             name: "bleu",

@@ -15,6 +15,10 @@ use crate::args::Arguments;
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // The sandbox starts this executable anew for its workers.
+    if std::env::args_os().nth(1).is_some_and(|word| word == assay_sandbox::WORKER_ARGUMENT) {
+        return assay_sandbox::worker_main();
+    }
     let matches = Arguments::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     output::set_colour(!arguments.no_color);

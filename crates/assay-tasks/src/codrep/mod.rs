@@ -37,6 +37,7 @@ static CARD: TaskCard = TaskCard {
     rules: "compat: a program's length is counted as the original scorer does, where a lone carriage \
         return ends a line too. strict: only a line feed does.",
     default_rules: Rules::Compat,
+    prompts: &[],
     metrics: &[
         MetricCard {
             name: "line-error",

@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 
 use assay_core::{Estimate, Named, Outcome, ProblemId, Tally, TaskSettings, Verdict, Why};
 use assay_metrics::pass_at_k::pass_at_k;
-use assay_stats::{bounded_mean, proportion};
+use assay_stats::{METHOD, bounded_mean, proportion};
+
+/// The name of the method behind the intervals.
+pub(crate) const PASS_METHOD: &str = METHOD;
 
 /// Sums up samples problem by problem, so that memory does not grow with their number.
 ///
 /// A problem to which nothing was said fails at every k, however many samples the others have. A k
 /// is given only if every other problem has at least k samples.
 #[derive(Debug)]
-pub struct PassTally {
+pub(crate) struct PassTally {
     ks: Vec<u32>,
     problems: BTreeMap<ProblemId, Samples>,
 }
@@ -27,7 +30,7 @@ struct Samples {
 
 impl PassTally {
     /// A tally for the k that the settings ask for.
-    pub fn new(settings: &TaskSettings) -> Self {
+    pub(crate) fn new(settings: &TaskSettings) -> Self {
         let mut ks = settings.pass_k.clone();
         ks.sort_unstable();
         ks.dedup();
@@ -35,7 +38,7 @@ impl PassTally {
     }
 
     /// The field of the signature that says which k were asked for.
-    pub fn signature_field(settings: &TaskSettings) -> (&'static str, String) {
+    pub(crate) fn signature_field(settings: &TaskSettings) -> (&'static str, String) {
         let ks: Vec<String> = Self::new(settings).ks.iter().map(ToString::to_string).collect();
         ("k", ks.join(","))
     }

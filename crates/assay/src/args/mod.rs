@@ -7,7 +7,7 @@ mod train;
 
 use std::path::PathBuf;
 
-use assay_core::{Rules, TaskCard};
+use assay_core::{Rules, TaskCard, TaskSettings};
 use clap::builder::FalseyValueParser;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -104,6 +104,14 @@ Examples:
   assay train locate --data Dataset1:Dataset2:Dataset3:Dataset4 -o locate.bin"
     )]
     Train(TrainCommand),
+    /// Say what this machine offers: isolation, memory limits, interpreters and compilers.
+    #[command(after_help = "\
+Examples:
+  assay doctor
+  assay doctor --json
+
+Exit codes: 0 programs can be run in isolation, 5 they cannot.")]
+    Doctor(ListArguments),
     /// Print a shell's completion script.
     #[command(after_help = "\
 Examples:
@@ -204,12 +212,17 @@ pub(crate) struct DataArguments {
     /// mean there, and which are the default.
     #[arg(long, env = "ASSAY_RULES")]
     pub(crate) rules: Option<RulesArgument>,
+
+    /// How questions are put, where a task knows several ways; `assay show TASK` names them.
+    #[arg(long, value_name = "NAME", env = "ASSAY_PROMPT")]
+    pub(crate) prompt: Option<String>,
 }
 
 impl DataArguments {
-    /// The rules that were asked for, or those that the task prefers.
-    pub(crate) fn rules_for(&self, card: &TaskCard) -> Rules {
-        self.rules.map_or(card.default_rules, Rules::from)
+    /// What the task is told: what was asked for, or else what it prefers.
+    pub(crate) fn settings_for(&self, card: &TaskCard) -> TaskSettings {
+        let rules = self.rules.map_or(card.default_rules, Rules::from);
+        TaskSettings { prompt: self.prompt.clone(), ..TaskSettings::with_rules(rules) }
     }
 }
 

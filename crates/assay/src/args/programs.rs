@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_core::{Isolation, Rules, TaskSettings};
+use assay_core::{Isolation, TaskSettings};
 use clap::builder::FalseyValueParser;
 use clap::{Args, ValueEnum};
 
@@ -45,13 +45,13 @@ impl From<IsolationArgument> for Isolation {
 }
 
 impl ProgramArguments {
-    /// What a task is told, by these rules.
-    pub(crate) fn settings(&self, rules: Rules) -> TaskSettings {
+    /// What a task is told, beside what is known already.
+    pub(crate) fn settings(&self, known: TaskSettings) -> TaskSettings {
         TaskSettings {
-            rules,
             isolation: self.isolation.into(),
             unsafe_no_isolation: self.unsafe_no_isolation,
             pass_k: self.pass_k.clone(),
+            ..known
         }
     }
 }

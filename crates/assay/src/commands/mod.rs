@@ -1,6 +1,7 @@
 //! What each command does, one file each.
 
 mod data;
+mod doctor;
 mod explain;
 mod fusion_brain;
 mod list;
@@ -48,6 +49,7 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Data(DataCommand::Unseal(arguments)) => seal::unseal(&arguments),
         Command::Metric(command) => metric::metric(&command),
         Command::Train(TrainCommand::Locate(arguments)) => train::locate(&arguments),
+        Command::Doctor(arguments) => doctor::doctor(arguments.json),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "assay", &mut script);

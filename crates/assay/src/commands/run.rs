@@ -50,7 +50,7 @@ pub(crate) fn plans_for(
     let open = OpenTask::open(TaskRequest {
         name: task.to_owned(),
         data,
-        settings: arguments.programs.settings(arguments.data.rules_for(card)),
+        settings: arguments.programs.settings(arguments.data.settings_for(card)),
         ids: arguments.ids.clone(),
         limit: arguments.limit.map(|limit| limit as usize),
     })?;

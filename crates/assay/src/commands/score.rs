@@ -21,7 +21,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         ))
     })?;
     let data = choose_data(&arguments.data, task.card())?;
-    let settings = arguments.programs.settings(arguments.data.rules_for(task.card()));
+    let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
     let problems = task.open(&data, &settings, true)?;
     let (mut reader, name) = open(arguments)?;
     let (cancel, bar) = (cancel_on_interrupt()?, Bar::new());

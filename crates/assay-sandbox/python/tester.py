@@ -1,0 +1,274 @@
+"""The process of the tests: puts programs through them, and says what it found.
+
+It holds what a program must not see. All that it takes from a program is plain data.
+"""
+
+import os
+import random
+import socket
+import sys
+import traceback
+
+import wire
+
+KEPT = 4
+CHUNK = 256
+
+
+class Gone(BaseException):
+    """The program's process is no longer there, or talks nonsense."""
+
+
+class Raised(Exception):
+    """The program raised an exception."""
+
+    def __init__(self, name, message, line):
+        super().__init__(message)
+        self.name, self.message, self.line = name, message, line
+
+
+class Handle:
+    """An object that stays in the program's process. It is equal to itself alone."""
+
+    def __init__(self, program, number, kind):
+        self.__dict__["_assay"] = (program, number, kind)
+
+    def __call__(self, *arguments, **named):
+        return _ask(self, "call", (arguments, named))
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _ask(self, "attribute", (name,))
+
+    def __getitem__(self, key):
+        return _ask(self, "item", (key,))
+
+    def __len__(self):
+        length = _ask(self, "length", ())
+        if type(length) is not int:
+            raise TypeError("no length")
+        return length
+
+    def __iter__(self):
+        iterator, more = _ask(self, "iterate", ()), True
+        while more:
+            taken = _ask(iterator, "take", (CHUNK,))
+            if type(taken) is not tuple or len(taken) != 2 or type(taken[0]) is not list:
+                raise Gone
+            yield from taken[0]
+            more = taken[1] is True and len(taken[0]) == CHUNK
+
+    def __bool__(self):
+        return True
+
+    def __str__(self):
+        text = _ask(self, "text", ())
+        return text if type(text) is str else "?"
+
+    def __repr__(self):
+        return "<%s>" % self._assay[2]
+
+
+def _ask(handle, do, arguments):
+    program, number, _ = handle._assay
+    return program.ask(number, do, arguments)
+
+
+class Program:
+    """The program under test, as far as the tests can see it."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.last = ""
+
+    def start(self):
+        """Waits until it is loaded."""
+        self.value_of(self.receive(), start=True)
+
+    def named(self, name):
+        """What the program calls `name`, as something to call."""
+
+        def stand_in(*arguments, **named):
+            return self.ask(name, "call", (arguments, named))
+
+        stand_in.__name__ = name
+        return stand_in
+
+    def ask(self, on, do, arguments):
+        """What the program answers."""
+        question = {"do": do, "on": on, "arguments": wire.encode(arguments, self.number_of)}
+        try:
+            wire.send(self.connection, question)
+        except OSError:
+            raise Gone from None
+        value = self.value_of(self.receive())
+        if do == "call":
+            self.last = (on, arguments, value)
+        return value
+
+    def receive(self):
+        """The next message."""
+        try:
+            message = wire.receive(self.connection)
+        except (EOFError, OSError, ValueError, RecursionError):
+            raise Gone from None
+        if type(message) is not dict:
+            raise Gone
+        return message
+
+    def value_of(self, message, start=False):
+        """The value in a message, or the exception that it tells of."""
+        if "raised" in message:
+            raise _exception(message)
+        if start and message.get("ready") is True:
+            return None
+        try:
+            return wire.decode(message["value"], self.handle)
+        except Exception:
+            raise Gone from None
+
+    def handle(self, content):
+        number, kind, _ = content
+        if type(number) is not int or type(kind) is not str:
+            raise ValueError("no handle")
+        return Handle(self, number, kind[:100])
+
+    def number_of(self, value):
+        """A handle goes back as what it stands for; nothing else that is not plain may go."""
+        if type(value) is Handle and value._assay[0] is self:
+            return {"h": [value._assay[1]]}
+        raise TypeError("%s cannot be handed to a program" % type(value).__name__)
+
+    def last_call(self):
+        """The last call and what came of it, for a person."""
+        if not self.last:
+            return ""
+        name, (arguments, named), value = self.last
+        shown = [_short(argument) for argument in arguments]
+        shown += ["%s=%s" % (key, _short(argument)) for key, argument in named.items()]
+        return "%s(%s) gave %s" % (name, ", ".join(shown), _short(value))
+
+
+def _short(value):
+    try:
+        text = repr(value)
+    except Exception:
+        text = "?"
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def _exception(message):
+    """What the program raised, as an exception of the same class where Python knows it."""
+    name, text, line = (message.get(key) for key in ("raised", "message", "line"))
+    name = name if type(name) is str else "Exception"
+    text = text if type(text) is str else ""
+    line = line if type(line) is int else None
+    if message.get("syntax") is True:
+        name = "syntax:" + name
+    known = getattr(sys.modules["builtins"], name, None)
+    if isinstance(known, type) and issubclass(known, Exception) and known is not AssertionError:
+        try:
+            return type(name, (Raised, known), {})(name, text, line)
+        except TypeError:
+            pass
+    return Raised(name, text, line)
+
+
+class Exam:
+    """The tests of one problem."""
+
+    def __init__(self, message):
+        self.called = message["called"]
+        self.tests = message["tests"]
+        self.compiled = {}
+        self.names = {"__name__": "tests"}
+        exec(compile(message["setting"], "<setting>", "exec"), self.names)
+
+    def run(self, number, program):
+        """Puts the program through one test."""
+        code = self.compiled.get(number)
+        if code is None:
+            code = self.compiled[number] = compile(self.tests[number], "<tests>", "exec")
+        names = dict(self.names)
+        for name in self.called:
+            names[name] = program.named(name)
+        exec(code, names)
+
+    def line(self, number, error):
+        """The test's line that an exception came from."""
+        line, trace = None, error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == "<tests>":
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        if line is None:
+            return ""
+        lines = self.tests[number].splitlines()
+        return lines[line - 1].strip()[:300] if line <= len(lines) else ""
+
+
+def examine(exam, number, connection):
+    """What came of putting a program through a test."""
+    program = Program(connection)
+    # Tests that draw lots draw the same ones for every program.
+    random.seed(0)
+    try:
+        program.start()
+        exam.run(number, program)
+    except Gone:
+        return {"gone": True}
+    except Raised as error:
+        return {"raised": error.name, "message": error.message, "line": error.line}
+    except AssertionError as error:
+        parts = [_short(str(error)) if str(error) else "", exam.line(number, error), program.last_call()]
+        return {"wrong": "; ".join(part for part in parts if part)}
+    except BaseException as error:
+        message = "%s (%s)" % (error, exam.line(number, error))
+        return {"raised": type(error).__name__, "message": message[:2000], "line": None}
+    return {"passed": True}
+
+
+def main():
+    control = socket.socket(fileno=3)
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
+    sys.setrecursionlimit(5000)
+    exams = {}
+    wire.send(control, {"ready": True})
+    while True:
+        try:
+            message, connections = receive_with_files(control)
+        except EOFError:
+            return
+        key = message["key"]
+        try:
+            if "setting" in message:
+                while len(exams) >= KEPT:
+                    del exams[next(iter(exams))]
+                exams[key] = Exam(message)
+                answer = {"ready": True}
+            else:
+                connection = socket.socket(fileno=connections.pop())
+                with connection:
+                    answer = examine(exams[key], message["test"], connection)
+        except BaseException:
+            answer = {"broken": traceback.format_exc(limit=-3)[-2000:]}
+        for left in connections:
+            os.close(left)
+        wire.send(control, answer)
+
+
+def receive_with_files(control):
+    """The next message, and the files that came with it."""
+    head, files, _, _ = socket.recv_fds(control, 4, 8)
+    if not head:
+        raise EOFError
+    while len(head) < 4:
+        head += wire.read_exactly(control, 4 - len(head))
+    length = int.from_bytes(head, "little")
+    return wire.json.loads(wire.read_exactly(control, length)), files
+
+
+if __name__ == "__main__":
+    main()

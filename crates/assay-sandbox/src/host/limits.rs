@@ -1,0 +1,38 @@
+//! From limits in words to limits in the system's units.
+
+use std::time::Duration;
+
+use assay_core::{Clock, Ending};
+
+use crate::job::Limits;
+use crate::message::Caps;
+
+/// How far from its limit a program's time is too close to trust one measurement.
+const NEAR: f64 = 1.5;
+/// What a user's processes are counted with beside a program's: the worker and its servers.
+const SERVERS: u64 = 8;
+
+/// The limits of a program. It is ended well after its CPU limit, so that it can be told whether it was
+/// close to it.
+pub(crate) fn caps(limits: &Limits, limit_addresses: bool) -> Caps {
+    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    Caps {
+        cpu_us: micros(limits.cpu),
+        cpu_kill_s: (limits.cpu.as_secs_f64() * NEAR).ceil() as u64 + 1,
+        wall_ms: micros(limits.wall) / 1000,
+        memory: limits.memory,
+        limit_addresses,
+        processes: u64::from(limits.processes) + SERVERS,
+        file: limits.files,
+        output: limits.output,
+    }
+}
+
+/// Whether a verdict hangs on the speed of the machine at this moment.
+pub(crate) fn is_close(ending: &Ending, cpu_s: f64, limits: &Limits) -> bool {
+    let limit = limits.cpu.as_secs_f64();
+    match ending {
+        Ending::TimeLimit { clock: Clock::Wall } => cpu_s > 0.1 * limit,
+        _ => cpu_s * NEAR > limit && cpu_s < limit * NEAR,
+    }
+}

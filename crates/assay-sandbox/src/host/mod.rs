@@ -1,0 +1,12 @@
+//! The side of the sandbox that the rest of assay talks to.
+
+mod cgroup;
+mod doctor;
+mod limits;
+mod pool;
+mod tools;
+mod worker;
+
+pub use doctor::{Diagnosis, Runs, diagnose};
+pub use pool::Sandbox;
+pub use tools::{Tool, Tools};

@@ -1,0 +1,221 @@
+//! Which interpreters and compilers this machine has, and how they are used.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use assay_core::{Error, Language, Result};
+
+use super::limits::caps;
+use crate::job::{Execution, Limits};
+use crate::message::Step;
+
+/// What compiling may use.
+const COMPILING: Limits = Limits {
+    cpu: Duration::from_secs(60),
+    wall: Duration::from_secs(180),
+    memory: 4 << 30,
+    processes: 256,
+    files: 256 << 20,
+    output: 1 << 20,
+};
+
+/// An interpreter or a compiler.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// The language that it is for.
+    pub language: Language,
+    /// The program itself, not a version manager's stand-in for it.
+    pub path: PathBuf,
+    /// What it says of its version.
+    pub version: String,
+    /// The folders that it needs.
+    folders: Vec<PathBuf>,
+}
+
+/// What this machine has.
+#[derive(Debug, Clone, Default)]
+pub struct Tools {
+    tools: Vec<Tool>,
+}
+
+/// The languages that programs can be run in.
+pub(super) const LANGUAGES: [Language; 6] = [
+    Language::Python,
+    Language::JavaScript,
+    Language::Java,
+    Language::Cpp,
+    Language::Go,
+    Language::Rust,
+];
+
+impl Tools {
+    /// Looks along `search`, the folders of the `PATH`.
+    pub fn find(search: &[PathBuf]) -> Self {
+        Self { tools: LANGUAGES.iter().filter_map(|&language| find(language, search)).collect() }
+    }
+
+    /// The tool for a language.
+    pub fn get(&self, language: Language) -> Result<&Tool> {
+        self.tools.iter().find(|tool| tool.language == language).ok_or_else(|| {
+            Error::refused(format!("this machine has nothing that runs {language}"))
+                .hint(format!("install {}, and see `assay doctor`", wanted(language)))
+        })
+    }
+
+    /// The folders that programs must see for all of them.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        self.tools.iter().flat_map(|tool| tool.folders.iter().cloned()).collect()
+    }
+}
+
+impl Tool {
+    /// The file that a program is written to, by name.
+    pub(crate) fn file_name<'a>(&self, execution: &Execution<'a>) -> &'a str {
+        execution.source.name.unwrap_or(match self.language {
+            Language::Java => "Main.java",
+            Language::JavaScript => "main.js",
+            Language::Cpp => "main.cpp",
+            Language::Go => "main.go",
+            Language::Rust => "main.rs",
+            _ => "main.py",
+        })
+    }
+
+    /// How a program is compiled and run.
+    pub(crate) fn steps(&self, execution: &Execution<'_>) -> Vec<Step> {
+        let path = self.path.to_string_lossy().into_owned();
+        let file = self.file_name(execution);
+        let heap = execution.limits.memory >> 20;
+        let compile = |words: &[&str]| Step {
+            command: command(&path, words),
+            caps: caps(&COMPILING, false),
+            compiles: true,
+        };
+        let run = |path: &str, words: &[&str]| Step {
+            command: command(path, words),
+            caps: caps(&execution.limits, false),
+            compiles: false,
+        };
+        match self.language {
+            Language::JavaScript => {
+                vec![run(&path, &[&format!("--max-old-space-size={heap}"), file])]
+            }
+            Language::Java => {
+                let class = file.strip_suffix(".java").unwrap_or(file);
+                let java = self.path.with_file_name("java").to_string_lossy().into_owned();
+                let quick = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"];
+                let compiler: Vec<String> = quick.iter().map(|flag| format!("-J{flag}")).collect();
+                let mut compiling: Vec<&str> = compiler.iter().map(String::as_str).collect();
+                compiling.extend(["-nowarn", "-d", ".", file]);
+                let heap = format!("-Xmx{heap}m");
+                let mut running = quick.to_vec();
+                running.extend(["-Xss64m", &heap, "-cp", ".", class]);
+                vec![compile(&compiling), run(&java, &running)]
+            }
+            Language::Cpp => vec![
+                compile(&["-std=c++17", "-O1", "-w", "-o", "program", file]),
+                run("./program", &[]),
+            ],
+            Language::Go => {
+                vec![compile(&["build", "-o", "program", file]), run("./program", &[])]
+            }
+            Language::Rust => vec![
+                compile(&["--edition", "2021", "-O", "-A", "warnings", "-o", "program", file]),
+                run("./program", &[]),
+            ],
+            _ => vec![run(&path, &["-s", file])],
+        }
+    }
+}
+
+fn command(program: &str, words: &[&str]) -> Vec<String> {
+    [&[program], words].concat().iter().map(|&word| word.to_owned()).collect()
+}
+
+/// What to install for a language.
+fn wanted(language: Language) -> &'static str {
+    match language {
+        Language::Java => "a JDK (javac and java)",
+        Language::JavaScript => "Node.js",
+        Language::Cpp => "g++",
+        Language::Go => "Go",
+        Language::Rust => "Rust (rustc)",
+        _ => "Python 3.9 or newer",
+    }
+}
+
+fn find(language: Language, search: &[PathBuf]) -> Option<Tool> {
+    let name = match language {
+        Language::Python => "python3",
+        Language::JavaScript => "node",
+        Language::Java => "javac",
+        Language::Cpp => "g++",
+        Language::Go => "go",
+        Language::Rust => "rustc",
+        _ => return None,
+    };
+    let found = search.iter().map(|folder| folder.join(name)).find(|path| path.is_file())?;
+    match language {
+        Language::Python => python(&found),
+        Language::Rust => {
+            // rustup's stand-in only knows where the compiler is.
+            let root = PathBuf::from(ask(&found, &["--print", "sysroot"])?);
+            let path = root.join("bin/rustc");
+            let version = ask(&path, &["--version"])?;
+            Some(Tool { language, path, version, folders: vec![root] })
+        }
+        Language::Go => {
+            let root = PathBuf::from(ask(&found, &["env", "GOROOT"])?);
+            let path = root.join("bin/go");
+            let version = ask(&path, &["version"])?;
+            Some(Tool { language, path, version, folders: vec![root] })
+        }
+        Language::Java => {
+            let path = fs::canonicalize(&found).ok()?;
+            path.with_file_name("java").is_file().then_some(())?;
+            let version = ask(&path, &["-version"])?;
+            let home = path.parent()?.parent()?.to_owned();
+            Some(Tool { language, path, version, folders: vec![home] })
+        }
+        _ => {
+            let path = fs::canonicalize(&found).ok()?;
+            let version = ask(&path, &["--version"])?;
+            let folders = path.parent().map(Path::to_owned).into_iter().collect();
+            Some(Tool { language, path, version, folders })
+        }
+    }
+}
+
+/// The interpreter behind `found`, which may be a version manager's script.
+fn python(found: &Path) -> Option<Tool> {
+    const ASK: &str = "import os, sys; print(os.path.realpath(sys.executable)); \
+        print(sys.prefix); print(sys.base_prefix); print(sys.executable); \
+        print('CPython' if sys.implementation.name == 'cpython' else sys.implementation.name, \
+        '%d.%d.%d' % sys.version_info[:3]); print(sys.version_info >= (3, 9))";
+    let said = ask(found, &["-s", "-c", ASK])?;
+    let [_, prefix, base, executable, version, new_enough] =
+        said.lines().collect::<Vec<_>>().try_into().ok()?;
+    if new_enough != "True" {
+        return None;
+    }
+    let folders = [prefix, base].map(PathBuf::from).to_vec();
+    let (path, version) = (PathBuf::from(executable), version.to_owned());
+    Some(Tool { language: Language::Python, path, version, folders })
+}
+
+/// What a tool says, if it ends well.
+fn ask(program: &Path, words: &[&str]) -> Option<String> {
+    #[expect(clippy::disallowed_methods, reason = "the machine's own tools are asked who they are")]
+    let mut command = Command::new(program);
+    let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+    let said = command.args(words).stdin(Stdio::null()).output().ok()?;
+    said.status.success().then_some(())?;
+    // Java's compiler tells its version as an error.
+    let text = if said.stdout.is_empty() { said.stderr } else { said.stdout };
+    let text = String::from_utf8(text).ok()?;
+    let first = text.trim();
+    (!first.is_empty()).then(|| first.to_owned())
+}

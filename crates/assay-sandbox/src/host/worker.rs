@@ -1,0 +1,70 @@
+//! One worker, as the host sees it.
+
+use std::collections::VecDeque;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use assay_core::{Error, Result};
+
+use super::cgroup::Group;
+use crate::frame;
+use crate::inside::WORKER_ARGUMENT;
+use crate::message::{Hello, Job, Layers, Report, Setup};
+
+/// A worker's process and the connection to it.
+pub(crate) struct Worker {
+    process: Child,
+    connection: UnixStream,
+    /// What it has put between programs and the host.
+    pub(crate) layers: Layers,
+    /// What holds its memory in check, if the machine has it.
+    pub(crate) group: Option<Group>,
+    /// The exams that it was given, the oldest first.
+    pub(crate) given: VecDeque<String>,
+}
+
+impl Worker {
+    /// Starts a worker from `executable`.
+    pub(crate) fn start(executable: &Path, setup: &Setup) -> Result<Self> {
+        let failed = |error| Error::failed("a worker of the sandbox did not start").because(error);
+        let (connection, theirs) = UnixStream::pair().map_err(failed)?;
+        #[expect(clippy::disallowed_methods, reason = "the one place where workers are started")]
+        let mut command = Command::new(executable);
+        command.arg(WORKER_ARGUMENT).env_clear();
+        command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::null());
+        command.stderr(Stdio::null());
+        let mut process = command.spawn().map_err(failed)?;
+        drop(command);
+        let group = setup.isolate.then(|| Group::new(process.id())).flatten();
+        let hello = frame::send(&connection, setup).and_then(|()| frame::receive(&connection));
+        let problem = match hello {
+            Ok(Some(Hello::Ready(layers))) => {
+                return Ok(Self { process, connection, layers, group, given: VecDeque::new() });
+            }
+            Ok(Some(Hello::Failed(problem))) => problem,
+            Ok(None) => "it ended at once".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let _ = process.kill();
+        let _ = process.wait();
+        Err(Error::failed(format!("this machine cannot isolate programs: {problem}")).hint(
+            "`assay doctor` says what is missing; --unsafe-no-isolation runs programs all the same",
+        ))
+    }
+
+    /// Has a job done; `None` if the worker is gone.
+    pub(crate) fn ask(&mut self, job: &Job) -> Option<Report> {
+        frame::send(&self.connection, job).ok()?;
+        frame::receive(&self.connection).ok().flatten()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // Without its host a worker ends, and all programs with it.
+        let _ = self.connection.shutdown(std::net::Shutdown::Both);
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,189 @@
+//! Starts processes: servers that stay, and commands that run once in a namespace of their own.
+
+use std::convert::Infallible;
+use std::ffi::CString;
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::io::AsRawFd;
+
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, setns, unshare};
+use nix::sys::prctl;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::unistd::{chdir, dup2_raw, execve, setsid};
+
+use super::filter;
+use super::root::told;
+use crate::message::Caps;
+use crate::sys;
+
+/// May make namespaces, which the server that forks programs does.
+const CAP_SYS_ADMIN: u32 = 1 << 21;
+
+/// What programs find in their environment, and nothing else.
+const ENVIRONMENT: [&str; 15] = [
+    "PATH=/usr/local/bin:/usr/bin:/bin",
+    "HOME=/tmp",
+    "TMPDIR=/tmp",
+    "LANG=C.UTF-8",
+    "USER=program",
+    // One order of sets and dictionaries, and so one verdict.
+    "PYTHONHASHSEED=0",
+    "PYTHONUTF8=1",
+    "PYTHONDONTWRITEBYTECODE=1",
+    "OMP_NUM_THREADS=1",
+    "OPENBLAS_NUM_THREADS=1",
+    "MKL_NUM_THREADS=1",
+    "GOCACHE=/tmp/.go",
+    "GO111MODULE=off",
+    "GOTOOLCHAIN=local",
+    "GOFLAGS=-p=1",
+];
+
+/// A process to be started.
+pub(super) struct Start<'a> {
+    /// The program and its arguments.
+    pub(super) command: &'a [String],
+    /// Its files from number 0 on.
+    pub(super) files: &'a [BorrowedFd<'a>],
+    /// Where it starts, and may write.
+    pub(super) folder: &'a str,
+    /// What else it is.
+    pub(super) role: Role<'a>,
+    /// Whether it is to be shut in further.
+    pub(super) isolate: bool,
+}
+
+/// What a process is for.
+#[derive(Clone, Copy)]
+pub(super) enum Role<'a> {
+    /// Forks programs.
+    Forks,
+    /// Holds the tests.
+    Tests,
+    /// Is a program, or compiles one; with the namespace that the worker itself is in.
+    Runs(&'a Caps, Option<&'a File>),
+}
+
+/// Starts a process.
+pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
+    let own = match start.role {
+        Role::Runs(_, own) => own,
+        Role::Forks | Role::Tests => None,
+    };
+    if own.is_some() {
+        unshare(CloneFlags::CLONE_NEWPID).map_err(told("make a process namespace"))?;
+    }
+    let forked = sys::fork().map_err(told("fork"));
+    if let (Ok(None), _) = (&forked, ()) {
+        let Err(error) = become_it(start);
+        // Standard error may be closed already.
+        let _ = nix::unistd::write(std::io::stderr(), format!("{error}\n").as_bytes());
+        std::process::exit(127);
+    }
+    if let Some(own) = own {
+        // What is forked next is not to be born into the namespace of this one.
+        setns(own.as_fd(), CloneFlags::CLONE_NEWPID).map_err(told("leave a namespace"))?;
+    }
+    forked?.ok_or_else(|| "a child came back".to_owned())
+}
+
+fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
+    arrange_files(start.files)?;
+    setsid().map_err(told("start a session"))?;
+    if start.isolate {
+        change_view(start.role)?;
+    } else {
+        // Without a namespace, at least together with the worker.
+        prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL).map_err(told("hang on"))?;
+    }
+    chdir(start.folder).map_err(told("enter the folder"))?;
+    if let Role::Runs(caps, _) = start.role {
+        limit(caps)?;
+    }
+    if start.isolate {
+        // Where Landlock is missing, the doctor says so.
+        let _ = filter::restrict_files(start.folder);
+        sys::keep_capabilities(if matches!(start.role, Role::Forks) { CAP_SYS_ADMIN } else { 0 })
+            .map_err(told("give up capabilities"))?;
+    }
+    prctl::set_no_new_privs().map_err(told("give up new privileges"))?;
+    if !matches!(start.role, Role::Forks) {
+        let program = filter::program()?;
+        seccompiler::apply_filter(&program).map_err(told("filter system calls"))?;
+    }
+    let command: Vec<CString> = start
+        .command
+        .iter()
+        .map(|word| CString::new(word.as_str()))
+        .collect::<Result<_, _>>()
+        .map_err(told("name a program"))?;
+    let environment: Vec<CString> =
+        ENVIRONMENT.iter().filter_map(|entry| CString::new(*entry).ok()).collect();
+    let program = command.first().ok_or("no program")?;
+    execve(program, &command, &environment).map_err(told("start a program"))
+}
+
+/// Gives the files the numbers from 0 on, and closes all others.
+fn arrange_files(files: &[BorrowedFd<'_>]) -> Result<(), String> {
+    const AWAY: i32 = 200;
+    for (place, file) in (AWAY..).zip(files) {
+        // Copies beyond the numbers that they shall have, so that none overwrites another.
+        copy_to(file.as_raw_fd(), place)?;
+    }
+    for (place, away) in (0..).zip(AWAY..).take(files.len()) {
+        copy_to(away, place)?;
+        nix::unistd::close(away).map_err(told("close a file"))?;
+    }
+    Ok(())
+}
+
+#[expect(unsafe_code, reason = "numbers of files, which Rust's types do not let us choose")]
+fn copy_to(from: i32, to: i32) -> Result<(), String> {
+    // SAFETY: the child is about to become another program; none of its own files is used again.
+    let copied = unsafe { dup2_raw(BorrowedFd::borrow_raw(from), to) };
+    copied.map(std::os::fd::IntoRawFd::into_raw_fd).map(|_| ()).map_err(told("arrange files"))
+}
+
+/// Servers see no processes at all, programs of their own those of their own namespace.
+fn change_view(role: Role<'_>) -> Result<(), String> {
+    let none: Option<&str> = None;
+    unshare(CloneFlags::CLONE_NEWNS).map_err(told("make a mount namespace"))?;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
+        .map_err(told("keep mounts private"))?;
+    let shows = matches!(role, Role::Runs(..)) && {
+        let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+        mount(Some("proc"), "/proc", Some("proc"), quiet, none).is_ok()
+    };
+    if !shows {
+        // Not there at all in the worst case.
+        let _ = umount2("/proc", MntFlags::MNT_DETACH);
+        let _ = umount2("/proc", MntFlags::MNT_DETACH);
+    }
+    Ok(())
+}
+
+/// The limits of one process, by the names that the kernel has for them.
+pub(super) fn limits(caps: &Caps) -> Vec<(&'static str, Resource, u64)> {
+    let mut limits = vec![
+        ("CPU", Resource::RLIMIT_CPU, caps.cpu_kill_s),
+        ("NPROC", Resource::RLIMIT_NPROC, caps.processes),
+        ("FSIZE", Resource::RLIMIT_FSIZE, caps.file),
+        ("CORE", Resource::RLIMIT_CORE, 0),
+        ("DATA", Resource::RLIMIT_DATA, caps.memory),
+        ("STACK", Resource::RLIMIT_STACK, 64 << 20),
+    ];
+    if caps.limit_addresses {
+        limits.push(("AS", Resource::RLIMIT_AS, caps.memory));
+    }
+    limits
+}
+
+fn limit(caps: &Caps) -> Result<(), String> {
+    for (_, resource, value) in limits(caps) {
+        let (_, hard) = getrlimit(resource).map_err(told("read a limit"))?;
+        let value = value.min(hard);
+        setrlimit(resource, value, value).map_err(told("set a limit"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! Shuts the worker in: namespaces for users, processes, mounts, network, messages and names.
+
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+
+use nix::fcntl::{OFlag, open, openat};
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::prctl;
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::Signal;
+use nix::sys::stat::Mode;
+use nix::unistd::{Gid, Uid, getegid, geteuid, setgroups, sethostname, setresgid, setresuid};
+
+use crate::message::{Layers, Setup};
+
+use super::root::{self, told};
+
+/// Who runs programs for an administrator: nobody.
+const NOBODY: u32 = 65534;
+/// The user that a program believes to be.
+const PROGRAM: u32 = 1000;
+/// Enough for a server and a program; also how deep a tree of folders is cleared away by hand.
+const OPEN_FILES: u64 = 1024;
+
+/// Builds the root and enters every namespace; the next process that is forked is the first of the new
+/// process namespace. Also gives back the host's `/proc`, which is needed once more.
+pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
+    let mut layers = Layers::default();
+    let proc = open("/proc", OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty())
+        .map_err(told("open /proc"))?;
+    let administrator = geteuid().is_root();
+    if administrator {
+        unshare(CloneFlags::CLONE_NEWNS).map_err(told("make a mount namespace"))?;
+    } else {
+        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)
+            .map_err(told("make a user namespace"))?;
+        map_ids(&proc, (user, user), (group, group))?;
+    }
+    root::build(&setup.visible)?;
+    layers.note("private read-only root", true, Ok(()));
+    if administrator {
+        become_nobody()?;
+    }
+    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+    unshare(
+        CloneFlags::CLONE_NEWUSER
+            | CloneFlags::CLONE_NEWPID
+            | CloneFlags::CLONE_NEWNS
+            | CloneFlags::CLONE_NEWNET
+            | CloneFlags::CLONE_NEWIPC
+            | CloneFlags::CLONE_NEWUTS,
+    )
+    .map_err(told("make namespaces"))?;
+    map_ids(&proc, (PROGRAM, user), (PROGRAM, group))?;
+    for name in ["user", "process", "mount", "network", "message", "host name"] {
+        layers.note(&format!("{name} namespace"), true, Ok(()));
+    }
+    Ok((layers, proc))
+}
+
+/// What the first process of the namespace does before it serves.
+pub(super) fn settle(
+    setup: &Setup,
+    mut layers: Layers,
+    proc: &OwnedFd,
+) -> Result<(Layers, File), String> {
+    // Together with whoever started it, even if that is killed.
+    prctl::set_pdeathsig(Signal::SIGKILL).map_err(told("hang on the parent"))?;
+    let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC;
+    let own_processes = openat(proc, "self/ns/pid", flags, Mode::empty())
+        .map_err(told("open the process namespace"))?;
+    layers.note("its own /proc", false, show_processes());
+    root::mount_writable(setup.writable)?;
+    sethostname("assay").map_err(told("set the host name"))?;
+    prctl::set_no_new_privs().map_err(told("give up new privileges"))?;
+    layers.note("no new privileges", true, Ok(()));
+    setrlimit(Resource::RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES).map_err(told("limit open files"))?;
+    layers.note("system call filter", true, super::filter::check());
+    layers.note("Landlock", false, super::filter::landlock_abi().map(|_| ()));
+    Ok((layers, File::from(own_processes)))
+}
+
+/// Shows the processes of the new namespace instead of the host's.
+fn show_processes() -> Result<(), String> {
+    let none: Option<&str> = None;
+    let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    let shown = mount(Some("proc"), "/proc", Some("proc"), quiet, none);
+    let shown = shown.map_err(told("mount /proc"));
+    if shown.is_err() {
+        // Better none than the host's.
+        nix::mount::umount2("/proc", nix::mount::MntFlags::MNT_DETACH)
+            .or_else(|_| mount(Some("tmpfs"), "/proc", Some("tmpfs"), quiet, none))
+            .map_err(told("hide /proc"))?;
+    }
+    shown
+}
+
+fn become_nobody() -> Result<(), String> {
+    let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+    setgroups(&[]).map_err(told("leave groups"))?;
+    setresgid(group, group, group).map_err(told("become nobody"))?;
+    setresuid(user, user, user).map_err(told("become nobody"))?;
+    // Else its files in /proc belong to the administrator.
+    prctl::set_dumpable(true).map_err(told("become nobody"))
+}
+
+/// Says which users and groups inside are which outside.
+fn map_ids(proc: &OwnedFd, user: (u32, u32), group: (u32, u32)) -> Result<(), String> {
+    write_in(proc, "self/setgroups", "deny")?;
+    write_in(proc, "self/uid_map", &format!("{} {} 1", user.0, user.1))?;
+    write_in(proc, "self/gid_map", &format!("{} {} 1", group.0, group.1))
+}
+
+fn write_in(proc: &OwnedFd, name: &str, text: &str) -> Result<(), String> {
+    let file = openat(proc.as_fd(), name, OFlag::O_WRONLY | OFlag::O_CLOEXEC, Mode::empty())
+        .map_err(|error| format!("open {name}: {error}"))?;
+    nix::unistd::write(&file, text.as_bytes())
+        .map(|_| ())
+        .map_err(|error| format!("write {name}: {error}"))
+}

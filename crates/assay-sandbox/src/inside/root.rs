@@ -1,0 +1,140 @@
+//! The file system that programs see: what they need of the host's software, read-only, and a small
+//! folder of their own.
+
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::unistd::pivot_root;
+
+use crate::sys::seal_mount;
+
+/// Where programs may write.
+pub(super) const WRITABLE: &str = "/tmp";
+/// Where the Python code of the sandbox lies.
+pub(super) const OWN: &str = "/.assay";
+/// The host's root while the new one is built.
+const OLD: &str = "/.host";
+
+/// Software that every program may need, where the host has it.
+const SOFTWARE: [&str; 11] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/java-17-openjdk",
+    "/etc/ssl/openssl.cnf",
+];
+const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+/// The Python side of the sandbox.
+const SCRIPTS: [(&str, &str); 4] = [
+    ("wire.py", include_str!("../../python/wire.py")),
+    ("candidate.py", include_str!("../../python/candidate.py")),
+    ("tester.py", include_str!("../../python/tester.py")),
+    ("zygote.py", include_str!("../../python/zygote.py")),
+];
+
+const NONE: Option<&str> = None;
+
+/// Replaces the root by one with `visible` and the usual software in it, read-only.
+pub(super) fn build(visible: &[PathBuf]) -> Result<(), String> {
+    let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    mount(NONE, "/", NONE, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NONE)
+        .map_err(told("keep mounts private"))?;
+    mount(Some("tmpfs"), "/tmp", Some("tmpfs"), quiet, Some("mode=755,size=1m"))
+        .map_err(told("mount a new root"))?;
+    fs::create_dir(format!("/tmp{OLD}")).map_err(told("make a folder"))?;
+    pivot_root("/tmp", format!("/tmp{OLD}").as_str()).map_err(told("enter the new root"))?;
+    std::env::set_current_dir("/").map_err(told("enter the new root"))?;
+    for path in SOFTWARE.iter().map(Path::new).chain(visible.iter().map(PathBuf::as_path)) {
+        show(path)?;
+    }
+    for device in DEVICES {
+        show_device(Path::new(device))?;
+    }
+    write_scripts(OWN)?;
+    for folder in [WRITABLE, "/proc", "/etc", "/dev"] {
+        fs::create_dir_all(folder).map_err(told("make a folder"))?;
+    }
+    fs::write("/etc/passwd", "program:x:1000:1000::/tmp:/bin/sh\n")
+        .map_err(told("write a file"))?;
+    symlink(WRITABLE, "/dev/shm").map_err(told("make a link"))?;
+    // A process namespace needs one that is visible to show its own.
+    let proc = format!("{OLD}/proc");
+    let bind = MsFlags::MS_BIND | MsFlags::MS_REC;
+    mount(Some(proc.as_str()), "/proc", NONE, bind, NONE).map_err(told("show /proc"))?;
+    umount2(OLD, MntFlags::MNT_DETACH).map_err(told("leave the host's root"))?;
+    fs::remove_dir(OLD).map_err(told("leave the host's root"))?;
+    let sealed = quiet | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+    mount(NONE, "/", NONE, sealed, NONE).map_err(told("seal the new root"))
+}
+
+/// Writes the Python side of the sandbox into `folder`.
+pub(super) fn write_scripts(folder: &str) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(told("make a folder"))?;
+    for (name, text) in SCRIPTS {
+        fs::write(format!("{folder}/{name}"), text).map_err(told("write a file"))?;
+    }
+    Ok(())
+}
+
+/// A new, empty folder to write to.
+pub(super) fn mount_writable(size: u64) -> Result<(), String> {
+    let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    let options = format!("mode=1777,size={size},nr_inodes=65536");
+    mount(Some("tmpfs"), WRITABLE, Some("tmpfs"), quiet, Some(options.as_str()))
+        .map_err(told("mount a folder to write to"))
+}
+
+/// Shows a folder or file of the host at the same place; one that is not there is left out.
+fn show(path: &Path) -> Result<(), String> {
+    let old = under_old(path);
+    let Ok(kind) = fs::symlink_metadata(&old) else { return Ok(()) };
+    if fs::symlink_metadata(path).is_ok() {
+        // Already there, as part of a folder that was shown before.
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(told("make a folder"))?;
+    }
+    if kind.is_symlink() {
+        let target = fs::read_link(&old).map_err(told("read a link"))?;
+        return symlink(target, path).map_err(told("make a link"));
+    }
+    if kind.is_dir() {
+        fs::create_dir_all(path).map_err(told("make a folder"))?;
+    } else {
+        fs::write(path, "").map_err(told("make a file"))?;
+    }
+    let name = path.display();
+    let bind = MsFlags::MS_BIND | MsFlags::MS_REC;
+    mount(Some(&old), path, NONE, bind, NONE).map_err(|error| format!("show {name}: {error}"))?;
+    let sealed = CString::new(path.as_os_str().as_encoded_bytes()).map_err(told("name a mount"))?;
+    seal_mount(&sealed).map_err(|error| format!("seal {name}: {error}"))
+}
+
+fn show_device(path: &Path) -> Result<(), String> {
+    let old = under_old(path);
+    if !old.exists() {
+        return Ok(());
+    }
+    fs::create_dir_all("/dev").map_err(told("make a folder"))?;
+    fs::write(path, "").map_err(told("make a file"))?;
+    mount(Some(&old), path, NONE, MsFlags::MS_BIND, NONE).map_err(told("show a device"))
+}
+
+fn under_old(path: &Path) -> PathBuf {
+    Path::new(OLD).join(path.strip_prefix("/").unwrap_or(path))
+}
+
+/// Puts what was being done before an error.
+pub(super) fn told<E: std::fmt::Display>(doing: &'static str) -> impl Fn(E) -> String {
+    move |error| format!("{doing}: {error}")
+}

@@ -1,0 +1,140 @@
+//! The two Python processes that stay: one forks programs, the other holds the tests.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::child::{Role, Start, start};
+use super::root::told;
+use crate::frame;
+use crate::message::ExamText;
+use crate::sys;
+
+/// How long a server may take to say that it is ready.
+const START: Duration = Duration::from_secs(60);
+/// How long the tests' own code may take before the first program is put through them.
+const SETTING: Duration = Duration::from_secs(600);
+/// How many exams the tester keeps; the same number stands in its code.
+const KEPT: usize = 4;
+
+/// A Python process that stays.
+pub(super) struct Server {
+    pid: i32,
+    pub(super) control: UnixStream,
+    /// How many programs it has served.
+    pub(super) served: u32,
+    /// The exams that it knows, the oldest first.
+    exams: VecDeque<String>,
+}
+
+/// What a server needs to start.
+pub(super) struct Place<'a> {
+    pub(super) python: &'a str,
+    pub(super) scripts: &'a str,
+    pub(super) folder: &'a str,
+    pub(super) isolate: bool,
+    pub(super) nothing: &'a File,
+}
+
+impl Server {
+    fn new(place: &Place<'_>, script: &str, role: Role<'_>) -> Result<Self, String> {
+        let (control, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
+        let nothing = place.nothing.as_fd();
+        let script = format!("{}/{script}", place.scripts);
+        let command: Vec<String> =
+            [place.python, "-s", &script].iter().map(|&word| word.to_owned()).collect();
+        let pid = start(&Start {
+            command: &command,
+            files: &[nothing, nothing, std::io::stderr().as_fd(), theirs.as_fd()],
+            folder: place.folder,
+            role,
+            isolate: place.isolate,
+        })?;
+        Ok(Self { pid, control, served: 0, exams: VecDeque::new() })
+    }
+
+    /// The server that forks programs.
+    pub(super) fn forking(
+        place: &Place<'_>,
+        instructions: &str,
+        own: Option<&File>,
+    ) -> Result<Self, String> {
+        let server = Self::new(place, "zygote.py", Role::Forks)?;
+        let files: Vec<RawFd> = own.iter().map(|own| own.as_raw_fd()).collect();
+        let message = json!({ "filter": instructions });
+        frame::send_with_files(&server.control, &message, &files).map_err(told("ask Python"))?;
+        server.expect_ready(START)?;
+        Ok(server)
+    }
+
+    /// The server that holds the tests.
+    pub(super) fn testing(place: &Place<'_>) -> Result<Self, String> {
+        let server = Self::new(place, "tester.py", Role::Tests)?;
+        server.expect_ready(START)?;
+        Ok(server)
+    }
+
+    fn expect_ready(&self, patience: Duration) -> Result<(), String> {
+        let answer = self.answer_within(patience)?;
+        match answer.get("broken").and_then(Value::as_str) {
+            Some(trace) => Err(trace.trim().to_owned()),
+            None => Ok(()),
+        }
+    }
+
+    /// The next message, if it comes in time.
+    pub(super) fn answer_within(&self, patience: Duration) -> Result<Value, String> {
+        let _ = self.control.set_read_timeout(Some(patience));
+        let answer = frame::receive(&self.control);
+        let _ = self.control.set_read_timeout(None);
+        match answer {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => Err("Python ended".to_owned()),
+            Err(error) => Err(format!("Python is silent: {error}")),
+        }
+    }
+
+    /// Sends a message with files.
+    pub(super) fn ask(
+        &self,
+        message: &impl Serialize,
+        files: &[BorrowedFd<'_>],
+    ) -> Result<(), String> {
+        let files: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        frame::send_with_files(&self.control, message, &files).map_err(told("ask Python"))
+    }
+
+    /// Whether it has the exam called `key`.
+    pub(super) fn knows(&self, key: &str) -> bool {
+        self.exams.iter().any(|known| known == key)
+    }
+
+    /// Teaches it an exam.
+    pub(super) fn learn(&mut self, key: &str, exam: &ExamText) -> Result<(), String> {
+        let ExamText { setting, called, tests } = exam;
+        let message = json!({ "key": key, "setting": setting, "called": called, "tests": tests });
+        self.ask(&message, &[])?;
+        self.exams.push_back(key.to_owned());
+        if self.exams.len() > KEPT {
+            self.exams.pop_front();
+        }
+        let learned = self.expect_ready(SETTING);
+        if learned.is_err() {
+            self.exams.clear();
+        }
+        learned
+    }
+
+    /// Ends it.
+    pub(super) fn end(self) {
+        let _ = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
+        let _ = sys::wait(self.pid, true);
+    }
+}

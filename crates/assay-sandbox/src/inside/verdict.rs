@@ -1,0 +1,110 @@
+//! From what was seen to how the program ended.
+
+use assay_core::{Clock, Ending, Evidence};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+use super::watch::Seen;
+use crate::message::{Caps, Output, Report};
+
+/// How a program ended that was put through tests.
+pub(super) fn examined(seen: &Seen, caps: &Caps) -> Ending {
+    if let Some(ending) = broke_a_limit(seen, caps) {
+        return ending;
+    }
+    let said = seen.said.as_ref();
+    if said_true(said, "passed") || said_true(said, "done") {
+        return Ending::Passed;
+    }
+    if let Some(wrong) = said.and_then(|said| said.get("wrong")).and_then(Value::as_str) {
+        return Ending::WrongAnswer { message: wrong.to_owned() };
+    }
+    if let Some(trace) = said.and_then(|said| said.get("broken")).and_then(Value::as_str) {
+        return Ending::SandboxError { message: trace.trim().to_owned() };
+    }
+    if seen.witness_lost && seen.ended_here && seen.said.is_none() {
+        // What it answered was more than the tests could take.
+        return Ending::OutputLimit;
+    }
+    raised(said).unwrap_or_else(|| left(seen))
+}
+
+/// How a program ended that was run by itself.
+pub(super) fn executed(seen: &Seen, caps: &Caps) -> Ending {
+    if let Some(ending) = broke_a_limit(seen, caps) {
+        return ending;
+    }
+    match (raised(seen.said.as_ref()), seen.ended.code) {
+        (_, Some(0)) => Ending::Passed,
+        (Some(raised), _) => raised,
+        (None, _) => left(seen),
+    }
+}
+
+fn said_true(said: Option<&Value>, key: &str) -> bool {
+    said.and_then(|said| said.get(key)) == Some(&Value::Bool(true))
+}
+
+fn broke_a_limit(seen: &Seen, caps: &Caps) -> Option<Ending> {
+    if seen.too_much {
+        return Some(Ending::OutputLimit);
+    }
+    let worked = u64::try_from(seen.ended.cpu.as_micros()).unwrap_or(u64::MAX);
+    if worked >= caps.cpu_us || seen.ended.signal == Some(Signal::SIGXCPU as i32) {
+        return Some(Ending::TimeLimit { clock: Clock::Cpu });
+    }
+    if seen.too_long {
+        return Some(Ending::TimeLimit { clock: Clock::Wall });
+    }
+    None
+}
+
+/// What an exception tells.
+fn raised(said: Option<&Value>) -> Option<Ending> {
+    let said = said?;
+    let class = said.get("raised")?.as_str()?;
+    let text = |key: &str| said.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let line = said.get("line").and_then(Value::as_u64).and_then(|line| line.try_into().ok());
+    let by_name = class.strip_prefix("syntax:");
+    if by_name.is_some() || said_true(Some(said), "syntax") {
+        return Some(Ending::SyntaxError { message: text("message"), line });
+    }
+    if class == "MemoryError" {
+        return Some(Ending::MemoryLimit);
+    }
+    Some(Ending::Exception { class: class.to_owned(), message: text("message"), line })
+}
+
+/// How it ended without a word.
+fn left(seen: &Seen) -> Ending {
+    match (seen.ended.signal, seen.ended.code) {
+        // It cut the connection to its tests and stayed.
+        (Some(_), _) if seen.ended_here => Ending::EarlyExit { code: -1 },
+        (Some(signal), _) => Ending::Crashed { signal },
+        (None, code) => Ending::EarlyExit { code: code.unwrap_or(-1) },
+    }
+}
+
+/// The report of what was seen.
+pub(super) fn report(seen: Seen, ending: Ending) -> Report {
+    let killed = seen.ended.signal == Some(Signal::SIGKILL as i32) && !seen.ended_here;
+    let evidence = Evidence {
+        cpu_s: seen.ended.cpu.as_secs_f64(),
+        wall_s: seen.wall.as_secs_f64(),
+        peak_memory: Some(seen.ended.memory),
+        stderr_tail: String::from_utf8_lossy(&seen.errors).into_owned(),
+        ..Evidence::default()
+    };
+    Report { ending, evidence, output: Output::new(seen.output), killed, exam_unknown: false }
+}
+
+/// The report of a failure of the sandbox itself.
+pub(super) fn failure(message: String) -> Report {
+    Report {
+        ending: Ending::SandboxError { message },
+        evidence: Evidence::default(),
+        output: Output::Text(String::new()),
+        killed: false,
+        exam_unknown: false,
+    }
+}

@@ -1,0 +1,312 @@
+//! Watches a program until it has ended, its tests have spoken, or its time is up.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::server::Server;
+use crate::frame;
+use crate::message::Caps;
+use crate::sys::{self, Ended};
+
+/// How much of the end of standard error is kept.
+const TAIL: usize = 4096;
+/// How long a program may take to end after it has cut the connection to its tests.
+const LEAVING: Duration = Duration::from_secs(1);
+/// How long tests may go on after the program is gone.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// A program's process.
+pub(super) enum Process<'a> {
+    /// Forked by a server, which also waits for it.
+    Forked(&'a Server),
+    /// Started by the worker.
+    Started(i32, OwnedFd),
+}
+
+impl Process<'_> {
+    fn watched(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Forked(server) => server.control.as_fd(),
+            Self::Started(_, watched) => watched.as_fd(),
+        }
+    }
+
+    /// Ends it, with all that it has started: it is the first process of its namespace.
+    fn end(&self) {
+        match self {
+            Self::Forked(server) => {
+                // Exactly one byte a program: the server ends it, or knows that it has been heard.
+                let _ = nix::unistd::write(&server.control, b"e");
+            }
+            Self::Started(pid, _) => {
+                let _ = kill(Pid::from_raw(*pid), Signal::SIGKILL);
+                let _ = kill(Pid::from_raw(-*pid), Signal::SIGKILL);
+            }
+        }
+    }
+
+    fn ended(&self) -> Result<Ended, String> {
+        match self {
+            Self::Forked(server) => {
+                let told: Told = serde_json::from_value(server.answer_within(GRACE * 6)?)
+                    .map_err(|error| error.to_string())?;
+                Ok(told.into())
+            }
+            Self::Started(pid, _) => sys::wait(*pid, true)
+                .map_err(|error| error.to_string())?
+                .ok_or_else(|| "a process is lost".to_owned()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Told {
+    signal: Option<i32>,
+    code: Option<i32>,
+    cpu_us: u64,
+    memory: u64,
+}
+
+impl From<Told> for Ended {
+    fn from(told: Told) -> Self {
+        let Told { signal, code, cpu_us, memory } = told;
+        Self { signal, code, cpu: Duration::from_micros(cpu_us), memory }
+    }
+}
+
+/// Who says how it went, beside the process itself.
+pub(super) enum Witness<'a> {
+    /// The tests; when they have spoken, the program is ended.
+    Tests(&'a Server),
+    /// The program's own last words, which nothing depends on that a program could gain by.
+    Program(UnixStream),
+    /// Nobody.
+    Nobody,
+}
+
+/// What was seen.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) ended: Ended,
+    /// What the witness said.
+    pub(super) said: Option<Value>,
+    /// The witness is lost, and must be replaced.
+    pub(super) witness_lost: bool,
+    pub(super) wall: Duration,
+    /// Its wall time was up.
+    pub(super) too_long: bool,
+    /// It printed too much.
+    pub(super) too_much: bool,
+    /// The worker ended it.
+    pub(super) ended_here: bool,
+    pub(super) output: Vec<u8>,
+    pub(super) errors: Vec<u8>,
+}
+
+/// A program under watch.
+pub(super) struct Watch<'a> {
+    pub(super) process: Process<'a>,
+    pub(super) witness: Witness<'a>,
+    pub(super) output: File,
+    pub(super) errors: File,
+    pub(super) host: &'a UnixStream,
+    pub(super) caps: &'a Caps,
+}
+
+#[derive(Default)]
+struct State {
+    ended: Option<Ended>,
+    said: Option<Value>,
+    witness_done: bool,
+    witness_lost: bool,
+    end_sent: bool,
+    /// When it cut the connection to its tests.
+    left: Option<Instant>,
+    ended_here: bool,
+    too_long: bool,
+    too_much: bool,
+    output: Vec<u8>,
+    errors: Vec<u8>,
+    printed: u64,
+    output_open: bool,
+    errors_open: bool,
+}
+
+impl Watch<'_> {
+    /// Watches until the end. An error is a failure of the sandbox.
+    pub(super) fn see(mut self) -> Result<Seen, String> {
+        let begun = Instant::now();
+        let mut until = begun + Duration::from_millis(self.caps.wall_ms);
+        // From the program's end on, only its tests may still have something to say.
+        let mut closing = false;
+        let mut state = State { output_open: true, errors_open: true, ..State::default() };
+        state.witness_done = matches!(self.witness, Witness::Nobody);
+        while state.ended.is_none() || !state.witness_done {
+            let now = Instant::now();
+            if now >= until && closing {
+                state.witness_lost = true;
+                break;
+            }
+            if now >= until {
+                // A program that has left its tests alone may take its time no more.
+                state.too_long = !state.witness_done;
+                self.end(&mut state);
+            }
+            if !closing && (state.end_sent || state.ended.is_some()) {
+                (closing, until) = (true, now + GRACE);
+            }
+            if let Some(left) = state.left.take() {
+                until = until.min(left + LEAVING);
+            }
+            self.step(&mut state, until.saturating_duration_since(now))?;
+        }
+        self.drain(&mut state);
+        let ended = state.ended.ok_or("a program could not be ended")?;
+        Ok(Seen {
+            ended,
+            said: state.said,
+            witness_lost: state.witness_lost,
+            wall: begun.elapsed(),
+            too_long: state.too_long,
+            too_much: state.too_much,
+            ended_here: state.ended_here,
+            output: state.output,
+            errors: state.errors,
+        })
+    }
+
+    fn end(&self, state: &mut State) {
+        if !state.end_sent {
+            state.end_sent = true;
+            state.ended_here = state.ended.is_none();
+            self.process.end();
+        }
+    }
+
+    /// Waits until something happens, and takes note of it.
+    fn step(&mut self, state: &mut State, patience: Duration) -> Result<(), String> {
+        let [host, process, witness, output, errors] = self.wait(state, patience)?;
+        if host {
+            return Err("the host is gone".to_owned());
+        }
+        if output {
+            self.read_output(state);
+        }
+        if errors {
+            self.read_errors(state);
+        }
+        if process {
+            state.ended = Some(self.process.ended()?);
+            if matches!(self.process, Process::Forked(_)) {
+                self.end(state);
+            }
+        }
+        if witness {
+            self.hear(state);
+        }
+        if state.printed > self.caps.output && !state.end_sent {
+            state.too_much = true;
+            self.end(state);
+        }
+        Ok(())
+    }
+
+    /// Which of host, process, witness, output and errors have something new.
+    fn wait(&self, state: &State, patience: Duration) -> Result<[bool; 5], String> {
+        let read = PollFlags::POLLIN;
+        let witness = match &self.witness {
+            Witness::Tests(server) => Some(server.control.as_fd()),
+            Witness::Program(connection) => Some(connection.as_fd()),
+            Witness::Nobody => None,
+        };
+        let wanted = [
+            Some((self.host.as_fd(), PollFlags::empty())),
+            state.ended.is_none().then(|| (self.process.watched(), read)),
+            witness.filter(|_| !state.witness_done).map(|file| (file, read)),
+            state.output_open.then(|| (self.output.as_fd(), read)),
+            state.errors_open.then(|| (self.errors.as_fd(), read)),
+        ];
+        let mut files: Vec<PollFd<'_>> =
+            wanted.iter().flatten().map(|&(file, flags)| PollFd::new(file, flags)).collect();
+        let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
+        match poll(&mut files, patience) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+            Err(error) => return Err(format!("watch a program: {error}")),
+        }
+        let mut seen = files.iter().map(|file| file.any().unwrap_or(false));
+        Ok(wanted.map(|file| file.is_some() && seen.next().unwrap_or(false)))
+    }
+
+    /// Listens to the witness; one message is all that it has to say.
+    fn hear(&mut self, state: &mut State) {
+        match &self.witness {
+            Witness::Tests(server) => match server.answer_within(GRACE) {
+                Ok(said) => state.said = Some(said),
+                Err(_) => state.witness_lost = true,
+            },
+            Witness::Program(connection) => {
+                let _ = connection.set_read_timeout(Some(GRACE));
+                // Half a message, or none, are no last words.
+                state.said = frame::receive_short(connection).ok().flatten();
+            }
+            Witness::Nobody => {}
+        }
+        state.witness_done = true;
+        if let Witness::Tests(_) = self.witness {
+            if state.said.as_ref().is_some_and(|said| said.get("gone").is_some()) {
+                // How it ends says more than that it is gone.
+                state.left = Some(Instant::now());
+            } else {
+                self.end(state);
+            }
+        }
+    }
+
+    fn read_output(&mut self, state: &mut State) {
+        let before = state.output.len();
+        state.output_open = read_some(&mut self.output, &mut state.output);
+        state.printed += (state.output.len() - before) as u64;
+    }
+
+    fn read_errors(&mut self, state: &mut State) {
+        let before = state.errors.len();
+        state.errors_open = read_some(&mut self.errors, &mut state.errors);
+        state.printed += (state.errors.len() - before) as u64;
+        let surplus = state.errors.len().saturating_sub(TAIL);
+        state.errors.drain(..surplus);
+    }
+
+    /// What was printed but not read yet. Nobody is left to print more.
+    fn drain(&mut self, state: &mut State) {
+        while state.output_open && state.printed <= self.caps.output {
+            self.read_output(state);
+        }
+        while state.errors_open && state.printed <= self.caps.output {
+            self.read_errors(state);
+        }
+        state.too_much |= state.printed > self.caps.output;
+    }
+}
+
+/// Reads what is there; whether there may be more.
+fn read_some(file: &mut File, into: &mut Vec<u8>) -> bool {
+    let mut buffer = [0; 1 << 16];
+    match file.read(&mut buffer) {
+        Ok(0) => false,
+        Ok(count) => {
+            into.extend_from_slice(&buffer[..count]);
+            true
+        }
+        // Nothing there at the moment; at the end, nothing will come.
+        Err(_) => false,
+    }
+}

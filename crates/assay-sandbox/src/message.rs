@@ -1,0 +1,190 @@
+//! What the host asks a worker, and what the worker says.
+
+use std::path::PathBuf;
+
+use assay_core::{Ending, Evidence};
+use serde::{Deserialize, Serialize};
+
+/// What a worker is told when it starts.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Setup {
+    /// Whether programs are to be isolated at all.
+    pub(crate) isolate: bool,
+    /// Folders and files of the host that programs may read.
+    pub(crate) visible: Vec<PathBuf>,
+    /// The Python interpreter, if there is one.
+    pub(crate) python: Option<PathBuf>,
+    /// The size of what programs may write, in bytes.
+    pub(crate) writable: u64,
+}
+
+/// What a worker has put between its programs and the host.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Layers {
+    /// Which layers hold, by name, and why those that do not are missing.
+    pub layers: Vec<Layer>,
+}
+
+/// One layer of isolation.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Layer {
+    /// Its name.
+    pub name: String,
+    /// Whether programs may not run without it.
+    pub needed: bool,
+    /// Why it is missing, if it is.
+    pub missing: Option<String>,
+}
+
+impl Layers {
+    /// The layers that matter and are missing.
+    pub fn missing(&self) -> impl Iterator<Item = &Layer> {
+        self.layers.iter().filter(|layer| layer.needed && layer.missing.is_some())
+    }
+
+    pub(crate) fn note(&mut self, name: &str, needed: bool, outcome: Result<(), String>) {
+        self.layers.push(Layer { name: name.to_owned(), needed, missing: outcome.err() });
+    }
+}
+
+/// A worker's first message.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Hello {
+    /// It is ready.
+    Ready(Layers),
+    /// It cannot work.
+    Failed(String),
+}
+
+/// What a worker is asked to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Job {
+    /// Put a Python program through tests.
+    Examine {
+        /// The program.
+        program: Script,
+        /// The tests to put it through; none if the program carries them.
+        tests: Option<TestChoice>,
+        /// Whether it gets a new interpreter.
+        fresh: bool,
+        /// What it may use.
+        caps: Caps,
+    },
+    /// Run Python code as a program of its own.
+    Python {
+        /// The program.
+        program: Script,
+        /// What it reads.
+        input: String,
+        /// Whether it gets a new interpreter.
+        fresh: bool,
+        /// What it may use.
+        caps: Caps,
+    },
+    /// Run commands one after the other, in one folder.
+    Commands {
+        /// Files in the folder, by name.
+        files: Vec<(String, String)>,
+        /// The steps; each goes on only if the one before it ended well.
+        steps: Vec<Step>,
+        /// What the last of them reads.
+        input: String,
+    },
+}
+
+/// Python code that is run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Script {
+    /// How it is run: `exam`, `compat` or `main`.
+    pub(crate) mode: String,
+    /// Trusted code before it.
+    pub(crate) preamble: String,
+    /// The code.
+    pub(crate) program: String,
+}
+
+/// Which tests.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct TestChoice {
+    /// Tells exams apart.
+    pub(crate) key: String,
+    /// Which test of the exam.
+    pub(crate) test: usize,
+    /// The exam itself; left out if the worker has it.
+    pub(crate) exam: Option<ExamText>,
+}
+
+/// The texts of an exam.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ExamText {
+    pub(crate) setting: String,
+    pub(crate) called: Vec<String>,
+    pub(crate) tests: Vec<String>,
+}
+
+/// One command.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Step {
+    /// The program and its arguments.
+    pub(crate) command: Vec<String>,
+    /// What it may use.
+    pub(crate) caps: Caps,
+    /// Whether its failure means that the program is none of its language.
+    pub(crate) compiles: bool,
+}
+
+/// What a process may use, in the units of the system.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Caps {
+    /// Microseconds of work, at which the verdict is a time limit.
+    pub(crate) cpu_us: u64,
+    /// Seconds of work, at which it is ended.
+    pub(crate) cpu_kill_s: u64,
+    /// Milliseconds that may pass.
+    pub(crate) wall_ms: u64,
+    /// Bytes of memory.
+    pub(crate) memory: u64,
+    /// Whether addresses are limited too, which only some languages bear.
+    pub(crate) limit_addresses: bool,
+    /// Processes and threads.
+    pub(crate) processes: u64,
+    /// Bytes of a file.
+    pub(crate) file: u64,
+    /// Bytes printed.
+    pub(crate) output: u64,
+}
+
+/// What came of a job.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Report {
+    /// How it ended.
+    pub(crate) ending: Ending,
+    /// What was measured.
+    pub(crate) evidence: Evidence,
+    /// What was printed, in base 64 only if it is no text.
+    pub(crate) output: Output,
+    /// Whether a signal that nobody here sent ended it: the kernel's, short of memory.
+    pub(crate) killed: bool,
+    /// Whether the exam that was asked for is not known any more.
+    pub(crate) exam_unknown: bool,
+}
+
+/// What was printed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Output {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Output {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        String::from_utf8(bytes).map_or_else(|error| Self::Bytes(error.into_bytes()), Self::Text)
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.into_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}

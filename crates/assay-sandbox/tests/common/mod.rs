@@ -1,0 +1,56 @@
+//! What the tests share.
+
+use std::time::Duration;
+
+use assay_core::{Cancel, Ending, Exam, Isolation, Rules};
+use assay_sandbox::{Examination, Examined, Limits, Sandbox, Settings};
+
+/// A sandbox with one worker.
+pub(crate) fn sandbox(isolation: Isolation) -> Sandbox {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    Sandbox::new(Settings {
+        workers: 2,
+        isolation,
+        allow_no_isolation: false,
+        executable: env!("CARGO_BIN_EXE_sandbox-worker").into(),
+        search: std::env::split_paths(&path).collect(),
+    })
+    .unwrap()
+}
+
+/// Small limits, so that tests are quick.
+pub(crate) fn limits() -> Limits {
+    Limits {
+        wall: Duration::from_secs(3),
+        memory: 512 << 20,
+        output: 1 << 20,
+        ..Limits::with_cpu(Duration::from_secs(1))
+    }
+}
+
+/// An exam of a function `double`.
+pub(crate) fn exam() -> Exam {
+    Exam {
+        setting: "def double(x):\n    return 2 * x\n".to_owned(),
+        called: vec!["double".to_owned()],
+        tests: vec![
+            "assert double(2) == 4\nassert double('ab') == 'abab'\nassert double([1]) == [1, 1]\n"
+                .to_owned(),
+        ],
+        appended: "assert double(2) == 4\n".to_owned(),
+        preamble: String::new(),
+    }
+}
+
+/// Puts a program through [`exam`].
+pub(crate) fn examine(sandbox: &Sandbox, program: &str, rules: Rules) -> Examined {
+    let exam = exam();
+    let limits = limits();
+    let examination = Examination { program, exam: &exam, test: 0, rules, limits };
+    sandbox.examine(&examination, &Cancel::new()).unwrap()
+}
+
+/// How a program ends in [`exam`], by strict rules.
+pub(crate) fn ending(sandbox: &Sandbox, program: &str) -> Ending {
+    examine(sandbox, program, Rules::Strict).ending
+}

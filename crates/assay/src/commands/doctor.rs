@@ -1,0 +1,52 @@
+//! `assay doctor`: what this machine offers.
+
+use assay_core::{Isolation, Result, exit_code};
+use assay_sandbox::{Diagnosis, Settings, diagnose};
+
+use crate::output;
+
+pub(crate) fn doctor(json: bool) -> Result<u8> {
+    let diagnosis = diagnose(Settings::of_this_machine(1, Isolation::Warm)?);
+    if json {
+        output::json_pretty(&diagnosis)?;
+    } else {
+        show(&diagnosis)?;
+    }
+    Ok(if diagnosis.trusted { exit_code::DONE } else { exit_code::INCOMPLETE })
+}
+
+fn show(diagnosis: &Diagnosis) -> Result<()> {
+    let rows = diagnosis.layers.iter().map(|layer| {
+        let state = match (&layer.missing, layer.needed) {
+            (None, _) => "in force".to_owned(),
+            (Some(why), true) => format!("MISSING, and needed: {why}"),
+            (Some(why), false) => format!("missing: {why}"),
+        };
+        [layer.name.clone(), state]
+    });
+    output::table(["isolation", "state"], rows)?;
+    output::say("\n")?;
+    let memory = match diagnosis.memory_by {
+        "rlimit" => "limits of each process (rlimit): several together may use more than one may",
+        group => group,
+    };
+    output::say(&format!("memory is held in check by {memory}\n\n"))?;
+    let rows = diagnosis.languages.iter().map(|runs| {
+        let path = runs.path.as_ref().map_or("-".to_owned(), |path| path.display().to_string());
+        [runs.language.clone(), path, runs.version.clone()]
+    });
+    output::table(["language", "run by", "version"], rows)?;
+    if let Some(milliseconds) = diagnosis.milliseconds {
+        output::say(&format!("\na small Python program is graded in {milliseconds:.1} ms\n"))?;
+    }
+    match &diagnosis.problem {
+        Some(problem) => output::warn(&format!(
+            "untrusted programs are not run on this machine: {problem}\n\
+             user namespaces must be allowed: see the sysctls user.max_user_namespaces, \
+             kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns"
+        )),
+        None if diagnosis.trusted => output::say("untrusted programs run in isolation here\n")?,
+        None => output::warn("untrusted programs are not run on this machine: a layer is missing"),
+    }
+    Ok(())
+}
