@@ -19,6 +19,7 @@ use assay_data::unpacked;
 
 pub use faults::Faults;
 use gathering::Gathering;
+pub(crate) use lines::Ranks;
 
 /// The answers of a file, and what was refused of it.
 #[derive(Debug)]
