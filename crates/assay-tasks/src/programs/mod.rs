@@ -10,6 +10,8 @@ mod python;
 mod streamed;
 mod tally;
 
+use std::path::{Path, PathBuf};
+
 use assay_core::{
     DataChoice, Error, Grader, Problems, Result, Tally, Task, TaskCard, TaskSettings,
 };
@@ -86,10 +88,7 @@ impl Task for Programs {
 }
 
 /// The one path of the data: problems have an order of their own, in which answers may come.
-pub(crate) fn only_path<'a>(
-    data: &'a [std::path::PathBuf],
-    task: &str,
-) -> Result<&'a std::path::Path> {
+pub(crate) fn only_path<'a>(data: &'a [PathBuf], task: &str) -> Result<&'a Path> {
     match data {
         [path] => Ok(path),
         _ => Err(Error::usage(format!("{task} takes one dataset"))
