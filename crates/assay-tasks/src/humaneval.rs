@@ -57,6 +57,7 @@ const CARD: TaskCard = TaskCard {
     name: "humaneval",
     version: 1,
     asks: QuestionKind::Code,
+    language: Some(Language::Python),
     folder: "humaneval",
     summary: "write a Python function from its docstring",
     about: "Given the beginning of a Python program, up to the docstring of its last function, write \

@@ -59,6 +59,7 @@ const CARD: TaskCard = TaskCard {
     name: "mbpp",
     version: 1,
     asks: QuestionKind::Code,
+    language: Some(Language::Python),
     folder: "mbpp",
     summary: "write a short Python program from a sentence and its tests",
     about: "Given a sentence and assertions, write the function that they are about. MBPP has 974 such \

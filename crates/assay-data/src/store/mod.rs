@@ -196,7 +196,7 @@ pub(crate) fn absolute(path: &Path) -> Result<String> {
 }
 
 /// Reads one file of an archive whole, up to the size limit.
-fn read_member(reader: &mut dyn Read, size: u64) -> Content {
+pub(crate) fn read_member(reader: &mut dyn Read, size: u64) -> Content {
     if size > LARGEST_FILE {
         return Err(too_large(size));
     }

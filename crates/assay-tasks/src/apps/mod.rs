@@ -81,6 +81,7 @@ const CARD: TaskCard = TaskCard {
     name: "apps-introductory",
     version: 1,
     asks: QuestionKind::Code,
+    language: Some(Language::Python),
     folder: "apps",
     summary: "write a Python program for an easy problem of a coding site",
     about: "Given the text of a problem, write a Python program that reads standard input and prints, or \

@@ -54,7 +54,7 @@ def arguments(number, given):
     if number in SECOND_A_TUPLE:
         return [given[0], tuple(given[1]), *given[2:]]
     if number == 115:
-        return [[set(one) if one else {} for one in given[0]]]
+        return [[set(one) if isinstance(one, list) and one else {} for one in given[0]]]
     if number == 124:
         return [float(given[0]), complex(given[1])]
     if number == 252:

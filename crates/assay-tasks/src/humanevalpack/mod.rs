@@ -38,6 +38,7 @@ pub static HUMANEVALPACK_JS: Programs = Programs {
     ..pack(
         TaskCard {
             name: "humanevalpack-js",
+            language: Some(Language::JavaScript),
             summary: "write a JavaScript function from its description",
             examples: &["assay run humanevalpack-js --data sample"],
             ..CARD
@@ -56,6 +57,7 @@ pub static HUMANEVALPACK_JAVA: Programs = Programs {
     ..pack(
         TaskCard {
             name: "humanevalpack-java",
+            language: Some(Language::Java),
             summary: "write a Java method from its description",
             examples: &["assay run humanevalpack-java --data sample"],
             ..CARD
@@ -74,6 +76,7 @@ pub static HUMANEVALPACK_CPP: Programs = Programs {
     ..pack(
         TaskCard {
             name: "humanevalpack-cpp",
+            language: Some(Language::Cpp),
             summary: "write a C++ function from its description",
             examples: &["assay run humanevalpack-cpp --data sample"],
             ..CARD
@@ -92,6 +95,7 @@ pub static HUMANEVALPACK_GO: Programs = Programs {
     ..pack(
         TaskCard {
             name: "humanevalpack-go",
+            language: Some(Language::Go),
             summary: "write a Go function from its description",
             examples: &["assay run humanevalpack-go --data sample"],
             ..CARD
@@ -110,6 +114,7 @@ pub static HUMANEVALPACK_RUST: Programs = Programs {
     ..pack(
         TaskCard {
             name: "humanevalpack-rust",
+            language: Some(Language::Rust),
             summary: "write a Rust function from its description",
             examples: &["assay run humanevalpack-rust --data sample"],
             ..CARD
@@ -164,6 +169,7 @@ const CARD: TaskCard = TaskCard {
     name: "humanevalpack-python",
     version: 1,
     asks: QuestionKind::Code,
+    language: Some(Language::Python),
     folder: "humanevalpack",
     summary: "write a Python function from its description, as an instruction",
     about: "HumanEval's 164 problems in Python, JavaScript, Java, C++, Go and Rust, from OctoPack \

@@ -24,6 +24,7 @@ const CARD: TaskCard = TaskCard {
     name: "translate-gfg-java-python",
     version: 1,
     asks: QuestionKind::Code,
+    language: Some(Language::Python),
     folder: "transcoder_gfg",
     summary: "translate a function from Java to Python, judged by running it",
     about: "Given a Java function, write it in Python. The functions are solutions from GeeksForGeeks, \
