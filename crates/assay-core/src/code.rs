@@ -1,10 +1,11 @@
 //! Questions whose answer is a program, and what running it found.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, DigestOf, Fingerprint, Language};
+use crate::{Digest, DigestOf, Fingerprint, Language, Response};
 
 /// A question whose answer is a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +52,11 @@ impl CodeReference {
         all.field(self.gold.as_deref().unwrap_or_default().as_bytes());
         self.tests.add_to(&mut all);
         Fingerprint::of(all.finish().as_bytes())
+    }
+
+    /// The program that passes, as an answer.
+    pub fn gold_response(&self) -> Option<Response> {
+        self.gold.as_deref().map(|gold| Response::Program(gold.to_owned()))
     }
 
     /// The hash of everything that a verdict on `program` depends on, besides the limits.
@@ -177,6 +183,31 @@ pub enum Ending {
         /// What happened.
         message: String,
     },
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let on_line =
+            |line: &Option<u32>| line.map_or(String::new(), |line| format!(", line {line}"));
+        match self {
+            Self::Passed => f.write_str("passed"),
+            Self::WrongAnswer { message } if message.is_empty() => f.write_str("wrong answer"),
+            Self::WrongAnswer { message } => write!(f, "wrong answer: {message}"),
+            Self::Exception { class, message, line } => {
+                write!(f, "{class}: {message}{}", on_line(line))
+            }
+            Self::SyntaxError { message, line } => {
+                write!(f, "syntax error: {message}{}", on_line(line))
+            }
+            Self::TimeLimit { clock: Clock::Cpu } => f.write_str("out of CPU time"),
+            Self::TimeLimit { clock: Clock::Wall } => f.write_str("out of time"),
+            Self::MemoryLimit => f.write_str("out of memory"),
+            Self::OutputLimit => f.write_str("too much output"),
+            Self::EarlyExit { code } => write!(f, "ended early with status {code}"),
+            Self::Crashed { signal } => write!(f, "crashed by signal {signal}"),
+            Self::SandboxError { message } => write!(f, "the sandbox failed: {message}"),
+        }
+    }
 }
 
 /// What a time limit was measured by.

@@ -40,7 +40,7 @@ pub use problem::{
     SampleKey, Selection,
 };
 pub use progress::Progress;
-pub use results::{Counts, Estimate, Results};
+pub use results::{Counts, Estimate, GoldRate, Results};
 pub use signature::Signature;
 pub use solver::{
     AnswerEach, AnswerTogether, Ask, Batch, Effort, SessionEnd, SessionReport, Solver, TakeAnswers,

@@ -5,7 +5,7 @@
 //! [`named_texts`] reads JSON objects of names and texts, [`fusion_brain`] the Fusion Brain
 //! Challenge's files, [`programs`] problems whose answers are programs; [`catalogue`] knows the
 //! published datasets by their content; [`seal`] locks hidden data away and commits to it; [`texts`]
-//! reads what metrics of texts score.
+//! reads what metrics of texts score; [`unpacked`] reads a single file, packed or not.
 
 pub mod catalogue;
 pub mod codrep;
@@ -17,6 +17,8 @@ pub mod programs;
 pub mod seal;
 mod store;
 pub mod texts;
+mod unpacked;
 
 pub use mark::without_mark;
 pub use store::{Content, Store};
+pub use unpacked::{Stream, unpacked};

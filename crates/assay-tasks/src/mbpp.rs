@@ -63,6 +63,7 @@ const CARD: TaskCard = TaskCard {
     name: "mbpp",
     version: 1,
     asks: QuestionKind::Code,
+    language: Some(Language::Python),
     folder: "mbpp",
     summary: "write a short Python program from a sentence and its tests",
     about: "Given a sentence and assertions, write the function that they are about. MBPP has 974 such \
@@ -196,7 +197,7 @@ impl Telling<MbppProblem> for Mbpp {
         counts.then(|| format!("Mbpp/{}", record.number))
     }
 
-    fn item(&self, record: MbppProblem) -> Item {
+    fn item(&self, record: MbppProblem) -> Result<Item, String> {
         let exam = match &record.test {
             Some(test) => exam_of_assertions(&record, test),
             None => exam(&record, &record.test_list.join("\n")),
@@ -209,7 +210,7 @@ impl Telling<MbppProblem> for Mbpp {
             gold: Some(record.code.into()),
             tests: Arc::new(Tests::Exam(exam)),
         };
-        Item { prompt, reference }
+        Ok(Item { prompt, reference })
     }
 }
 
@@ -246,7 +247,7 @@ impl Telling<FunctionProblem> for MbppPlus {
         Some(record.id.clone())
     }
 
-    fn item(&self, record: FunctionProblem) -> Item {
+    fn item(&self, record: FunctionProblem) -> Result<Item, String> {
         let exam = match &record.inputs {
             Some(inputs) => evalplus::exam_of_inputs(self.family, &record, inputs),
             None => Exam {
@@ -264,6 +265,6 @@ impl Telling<FunctionProblem> for MbppPlus {
             gold: Some(format!("{}{}", record.prompt, record.canonical_solution).into()),
             tests: Arc::new(Tests::Exam(exam)),
         };
-        Item { prompt: record.prompt, reference }
+        Ok(Item { prompt: record.prompt, reference })
     }
 }

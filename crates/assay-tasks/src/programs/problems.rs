@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use assay_core::{
-    CodeQuestion, CodeReference, Fault, FaultKind, Flaw, ParsedAnswer, Problem, ProblemId,
-    Problems, Question, Reading, Reference, Response, Result, SampleKey, Selection, Visit,
+    AnswerForm, CodeQuestion, CodeReference, Fault, FaultKind, Flaw, ParsedAnswer, Problem,
+    ProblemId, Problems, Question, Reading, Reference, Response, Result, SampleKey, Selection,
+    Visit,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -95,6 +96,14 @@ impl Problems for ProgramProblems {
         let reason =
             outcome.err().map_or_else(|| "it is gone".to_owned(), |error| error.to_string());
         (next..all).for_each(|rank| visit(rank, Err(flaw(rank, reason.clone()))));
+    }
+
+    fn rank_of(&self, name: &str) -> Option<usize> {
+        self.ranks.get(&(self.names)(name)).copied()
+    }
+
+    fn answer_form(&self) -> AnswerForm {
+        AnswerForm::Programs
     }
 
     fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault> {
