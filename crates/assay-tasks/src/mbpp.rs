@@ -42,7 +42,7 @@ pub static MBPP_PLUS: Programs = Programs {
     card: PLUS_CARD,
     open: open_plus,
     names: short_name,
-    judging: Judging::by_exam(60),
+    judging: Judging::by_exam(30),
     tally: PlusTally::boxed,
 };
 
@@ -128,7 +128,7 @@ const PLUS_CARD: TaskCard = TaskCard {
         appended to the prompt, or solution, which is the whole program. They are taken as they are. \
         In a run, what a solver says counts up to the first of the stop words \\nclass, \\nassert, \
         \\n\"\"\", \\nprint, \\nif, \\n<|/ and \\n```.",
-    grading: "A program passes if it passes MBPP's tests and EvalPlus's, each within 60 s of CPU time, EvalPlus's cap, \
+    grading: "A program passes if it passes MBPP's tests and EvalPlus's, each within 30 s of CPU time, \
         by EvalPlus's rules of comparison: results are equal, or floats that differ by 1e-6 or 1e-7 of \
         their size; some problems have rules of their own. v0.1.0 is compared by the rules of EvalPlus \
         0.2, with which its scores were published. base-pass@k is that of MBPP's tests alone, \

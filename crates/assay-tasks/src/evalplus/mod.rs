@@ -98,4 +98,8 @@ impl Tally for PlusTally {
         }
         metrics
     }
+
+    fn left_out(&self) -> Named<String> {
+        self.all.left_out()
+    }
 }
