@@ -1,10 +1,11 @@
 //! Questions whose answer is a program, and what running it found.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, DigestOf, Fingerprint, Language};
+use crate::{Digest, DigestOf, Fingerprint, Language, Response};
 
 /// A question whose answer is a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,17 @@ pub struct CodeQuestion {
     pub language: Language,
     /// A continuation of the prompt ends before the first of these.
     pub stop: &'static [&'static str],
+}
+
+impl CodeQuestion {
+    /// What counts of what a solver says to the prompt: all before the earliest stop word.
+    ///
+    /// A run records only this. Answers in a file are taken as they are, as the field's scorers do:
+    /// their makers have cut them already, or did not want to.
+    pub fn before_stop<'a>(&self, said: &'a str) -> &'a str {
+        let end = self.stop.iter().filter_map(|word| said.find(word)).min();
+        &said[..end.unwrap_or(said.len())]
+    }
 }
 
 /// What grading a program needs. Cheap to copy.
@@ -40,6 +52,11 @@ impl CodeReference {
         all.field(self.gold.as_deref().unwrap_or_default().as_bytes());
         self.tests.add_to(&mut all);
         Fingerprint::of(all.finish().as_bytes())
+    }
+
+    /// The program that passes, as an answer.
+    pub fn gold_response(&self) -> Option<Response> {
+        self.gold.as_deref().map(|gold| Response::Program(gold.to_owned()))
     }
 
     /// The hash of everything that a verdict on `program` depends on, besides the limits.
@@ -168,6 +185,31 @@ pub enum Ending {
     },
 }
 
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let on_line =
+            |line: &Option<u32>| line.map_or(String::new(), |line| format!(", line {line}"));
+        match self {
+            Self::Passed => f.write_str("passed"),
+            Self::WrongAnswer { message } if message.is_empty() => f.write_str("wrong answer"),
+            Self::WrongAnswer { message } => write!(f, "wrong answer: {message}"),
+            Self::Exception { class, message, line } => {
+                write!(f, "{class}: {message}{}", on_line(line))
+            }
+            Self::SyntaxError { message, line } => {
+                write!(f, "syntax error: {message}{}", on_line(line))
+            }
+            Self::TimeLimit { clock: Clock::Cpu } => f.write_str("out of CPU time"),
+            Self::TimeLimit { clock: Clock::Wall } => f.write_str("out of time"),
+            Self::MemoryLimit => f.write_str("out of memory"),
+            Self::OutputLimit => f.write_str("too much output"),
+            Self::EarlyExit { code } => write!(f, "ended early with status {code}"),
+            Self::Crashed { signal } => write!(f, "crashed by signal {signal}"),
+            Self::SandboxError { message } => write!(f, "the sandbox failed: {message}"),
+        }
+    }
+}
+
 /// What a time limit was measured by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -197,4 +239,35 @@ pub struct Evidence {
     /// It was repeated alone because it ended close to its time limit, and ended otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unstable: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const QUESTION: CodeQuestion = CodeQuestion {
+        prompt: String::new(),
+        language: Language::Python,
+        stop: &["\ndef", "\n#", "\nclass"],
+    };
+
+    #[test]
+    fn what_is_said_ends_before_the_earliest_stop_word() {
+        let check = |said, kept| assert_eq!(QUESTION.before_stop(said), kept);
+        check("  return 1\n# end\ndef x(): pass", "  return 1");
+        check("  return 1", "  return 1");
+        check("\ndef", "");
+        check("def x", "def x");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_has_no_stop_word(said in "(\n|#|def|class|é){0,20}") {
+            let kept = QUESTION.before_stop(&said);
+            prop_assert!(said.starts_with(kept));
+            prop_assert!(QUESTION.stop.iter().all(|word| !kept.contains(word)));
+        }
+    }
 }

@@ -40,14 +40,14 @@ pub use problem::{
     SampleKey, Selection,
 };
 pub use progress::Progress;
-pub use results::{Counts, Estimate, Results};
+pub use results::{Counts, Estimate, GoldRate, Results};
 pub use signature::Signature;
 pub use solver::{
     AnswerEach, AnswerTogether, Ask, Batch, Effort, SessionEnd, SessionReport, Solver, TakeAnswers,
 };
 pub use task::{
     AnswerForm, Case, Check, DataChoice, Fault, FaultKind, Grader, Isolation, MetricCard,
-    ParsedAnswer, Problems, Reading, Rules, Tally, Task, TaskCard, TaskSettings, Visit,
+    ParsedAnswer, Problems, PromptCard, Reading, Rules, Tally, Task, TaskCard, TaskSettings, Visit,
 };
 pub use text::{TextQuestion, TextReference};
 pub use verdict::{Outcome, Verdict};

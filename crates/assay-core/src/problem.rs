@@ -115,6 +115,13 @@ pub enum QuestionKind {
     Code,
 }
 
+impl QuestionKind {
+    /// Whether one solver may give several answers to the same question, of which each counts.
+    pub fn takes_samples(self) -> bool {
+        self == Self::Code
+    }
+}
+
 impl fmt::Display for QuestionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

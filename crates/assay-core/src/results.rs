@@ -16,17 +16,49 @@ pub struct Results {
     pub solver: String,
     /// Names everything that the numbers depend on.
     pub signature: Signature,
-    /// Every problem, by outcome.
+    /// Every sample of every problem, by outcome.
     pub counts: Counts,
     /// The numbers.
     pub metrics: Named<Estimate>,
+    /// Metrics that were asked for and cannot be given, with the reason.
+    #[serde(default, skip_serializing_if = "Named::is_empty")]
+    pub left_out: Named<String>,
+    /// How many of the task's own programs pass on this machine, where it has such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gold: Option<GoldRate>,
 }
 
-/// How many problems ended how.
+impl Results {
+    /// Results in which nothing is left out, of a task without programs of its own.
+    pub fn new(
+        task: &str,
+        solver: String,
+        signature: Signature,
+        counts: Counts,
+        metrics: Named<Estimate>,
+    ) -> Self {
+        let (task, left_out, gold) = (task.to_owned(), Named::new(), None);
+        Self { task, solver, signature, counts, metrics, left_out, gold }
+    }
+}
+
+/// How many of a task's own programs pass on the machine that graded the answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoldRate {
+    /// Those that pass; the problems of the others are excluded.
+    pub passed: usize,
+    /// Those that there are.
+    pub of: usize,
+}
+
+/// How many samples ended how. Most tasks take one sample a problem; there, it is how many problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// All of them: the sum of `passed`, `failed`, `timed_out`, `not_answered` and `excluded`.
+    /// All problems.
     pub problems: usize,
+    /// All samples: the sum of `passed`, `failed`, `timed_out`, `not_answered` and `excluded`. A
+    /// problem has at least one; an excluded problem has one.
+    pub samples: usize,
     /// Those with an answer that could be graded.
     pub answered: usize,
     /// Right.
@@ -45,9 +77,10 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts one verdict.
+    /// Counts one verdict. Every problem has a sample 0.
     pub fn add(&mut self, verdict: &Verdict) {
-        self.problems += 1;
+        self.samples += 1;
+        self.problems += usize::from(verdict.sample == 0);
         match verdict.outcome {
             Outcome::Passed => self.passed += 1,
             Outcome::Failed => self.failed += 1,
@@ -61,7 +94,7 @@ impl Counts {
         }
     }
 
-    /// How many problems have no verdict through the solver's or the data's fault.
+    /// How many samples have no verdict through the solver's or the data's fault.
     pub fn without_verdict(&self) -> usize {
         let failures = self.reasons.iter().filter(|(why, _)| why.is_failure());
         self.excluded + failures.map(|(_, count)| count).sum::<usize>()
@@ -73,6 +106,7 @@ impl AddAssign<&Counts> for Counts {
         // Taken apart, so that a new field cannot be left out.
         let Counts {
             problems,
+            samples,
             answered,
             passed,
             failed,
@@ -82,6 +116,7 @@ impl AddAssign<&Counts> for Counts {
             reasons,
         } = more;
         self.problems += problems;
+        self.samples += samples;
         self.answered += answered;
         self.passed += passed;
         self.failed += failed;
@@ -115,6 +150,7 @@ mod tests {
     fn counts_add_up_whatever_they_count() {
         let one = Counts {
             problems: 15,
+            samples: 15,
             answered: 3,
             passed: 1,
             failed: 2,

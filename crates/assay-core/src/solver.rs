@@ -1,10 +1,13 @@
 //! Whatever answers.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Cancel, ProblemId, Problems, Question, Reference, Response, Result, Said, Selection};
+use crate::{
+    Cancel, ProblemId, Problems, Question, Reference, Response, Result, Said, SampleKey, Selection,
+};
 
 /// Something that answers problems, in one of two ways.
 pub enum Solver {
@@ -70,7 +73,7 @@ pub struct Ask<'a> {
 
 /// A solver that answers many problems in one go, such as a program that is given a folder.
 pub trait AnswerTogether: Send + Sync {
-    /// Answers every wanted problem through `emit`, each once, unless it is cancelled.
+    /// Answers every missing sample through `emit`, each once, unless it is cancelled.
     fn answer_all(&self, batch: &Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()>;
 }
 
@@ -80,6 +83,9 @@ pub struct Batch<'a> {
     pub problems: &'a dyn Problems,
     /// Which of them are wanted.
     pub wanted: &'a Selection,
+    /// By rank, which samples of a wanted problem are missing, in order; most tasks have but one,
+    /// sample 0.
+    pub missing: &'a HashMap<usize, Vec<u32>>,
     /// A folder for whatever it must write; whoever runs the solver clears it away.
     pub scratch: &'a Path,
     /// Raised when the work should end.
@@ -88,8 +94,8 @@ pub struct Batch<'a> {
 
 /// Takes what a solver says while it works.
 pub trait TakeAnswers {
-    /// The answer to the problem at `rank`.
-    fn answer(&mut self, rank: usize, response: Response) -> Result<()>;
+    /// One sample of the answer to a problem.
+    fn answer(&mut self, key: SampleKey, response: Response) -> Result<()>;
 
     /// A session of the solver ended.
     fn session(&mut self, report: SessionReport) -> Result<()>;

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cancel, Effort, Estimate, Flaw, Named, Problem, ProblemId, QuestionKind, Reference, Response,
-    Result, Results, SampleKey, Selection, Verdict,
+    Cancel, Effort, Error, Estimate, Flaw, Language, Named, Problem, ProblemId, QuestionKind,
+    Reference, Response, Result, Results, SampleKey, Selection, Verdict,
 };
 
 /// A benchmark. One file in `assay-tasks`, one line in its registry.
@@ -51,6 +51,8 @@ pub struct TaskCard {
     pub version: u32,
     /// What kind of question it asks.
     pub asks: QuestionKind,
+    /// The language of the programs that it asks for and runs.
+    pub language: Option<Language>,
     /// The folder in which its data is looked for.
     pub folder: &'static str,
     /// One line.
@@ -67,6 +69,8 @@ pub struct TaskCard {
     pub rules: &'static str,
     /// The rules that hold unless others are asked for.
     pub default_rules: Rules,
+    /// The ways to put its questions, the first being the usual one; none if there is but one.
+    pub prompts: &'static [PromptCard],
     /// The metrics, the first being the one to rank by.
     pub metrics: &'static [MetricCard],
     /// The solvers that the tour uses, and `--solver` stands for if it is not given.
@@ -86,6 +90,31 @@ impl TaskCard {
             ("Rules", self.rules),
         ]
     }
+}
+
+impl TaskCard {
+    /// The way to put questions that is called `name`, or the usual one; `None` if there is but one.
+    pub fn prompt(&self, name: Option<&str>) -> Result<Option<&'static PromptCard>> {
+        let Some(name) = name else { return Ok(self.prompts.first()) };
+        let names: Vec<&str> = self.prompts.iter().map(|prompt| prompt.name).collect();
+        let found = self.prompts.iter().find(|prompt| prompt.name == name);
+        found.map(Some).ok_or_else(|| {
+            let error = Error::usage(format!("{} has no prompt called {name:?}", self.name));
+            match names.as_slice() {
+                [] => error.hint("it puts its questions in one way only: leave --prompt out"),
+                names => error.hint(format!("its prompts are: {}", names.join(", "))),
+            }
+        })
+    }
+}
+
+/// One way to put a task's questions.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct PromptCard {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What a solver is shown.
+    pub meaning: &'static str,
 }
 
 /// What there is to know about a metric.
@@ -110,7 +139,7 @@ pub enum DataChoice {
 }
 
 /// What a task may be told; part of a run's request.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskSettings {
     /// Which rules hold where the original and the sensible differ.
     pub rules: Rules,
@@ -120,6 +149,29 @@ pub struct TaskSettings {
     /// Run programs under test even where this machine cannot isolate them.
     #[serde(default)]
     pub unsafe_no_isolation: bool,
+    /// How its questions are put, by name; the usual way if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// For which k pass@k is wanted, where programs are asked for.
+    #[serde(default = "usual_pass_k")]
+    pub pass_k: Vec<u32>,
+}
+
+/// The k that the field reports.
+fn usual_pass_k() -> Vec<u32> {
+    vec![1, 10, 100]
+}
+
+impl Default for TaskSettings {
+    fn default() -> Self {
+        Self {
+            rules: Rules::default(),
+            isolation: Isolation::default(),
+            unsafe_no_isolation: false,
+            prompt: None,
+            pass_k: usual_pass_k(),
+        }
+    }
 }
 
 /// How programs under test are kept apart from each other.
@@ -172,6 +224,11 @@ pub trait Problems: Send + Sync {
     /// reference, in task order, or why there is none.
     fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>));
 
+    /// The rank of the problem that answers call `name`, in any of the spellings that the field has.
+    fn rank_of(&self, name: &str) -> Option<usize> {
+        self.ids().iter().position(|id| id.as_str() == name)
+    }
+
     /// Fails where problems can be graded but not asked, because the data has no questions.
     fn can_be_asked(&self) -> Result<()> {
         Ok(())
@@ -210,6 +267,9 @@ pub enum AnswerForm {
     NamedLines,
     /// Texts: one JSON object with a text for each problem, or one text a line in task order.
     Texts,
+    /// Programs, several samples a problem: JSON lines that name their problem, or one JSON array
+    /// with the programs for each problem in task order.
+    Programs,
 }
 
 /// Takes what was read; breaks to end the reading.
@@ -303,6 +363,12 @@ pub trait Grader: Send + Sync {
     fn effort(&self) -> Effort {
         Effort::Working
     }
+
+    /// Names everything on this machine that verdicts depend on beside the answer and the
+    /// reference, such as the interpreter that runs programs and the limits that they run under.
+    fn environment(&self) -> String {
+        String::new()
+    }
 }
 
 /// What is graded.
@@ -326,4 +392,9 @@ pub trait Tally {
 
     /// The metrics over the verdicts so far.
     fn metrics(&self) -> Named<Estimate>;
+
+    /// Metrics that were asked for and cannot be given, with the reason.
+    fn left_out(&self) -> Named<String> {
+        Named::new()
+    }
 }

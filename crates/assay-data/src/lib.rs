@@ -3,8 +3,9 @@
 //! [`Store`] reads the files of a folder or an archive alike, without unpacking; [`codrep`] knows
 //! what CodRep's files mean, [`parallel`] what pairs of files with a text a line do,
 //! [`named_texts`] reads JSON objects of names and texts, [`fusion_brain`] the Fusion Brain
-//! Challenge's files; [`catalogue`] knows the published datasets by their content; [`seal`] locks
-//! hidden data away and commits to it; [`texts`] reads what metrics of texts score.
+//! Challenge's files, [`programs`] problems whose answers are programs; [`catalogue`] knows the
+//! published datasets by their content; [`seal`] locks hidden data away and commits to it; [`texts`]
+//! reads what metrics of texts score; [`unpacked`] reads a single file, packed or not.
 
 pub mod catalogue;
 pub mod codrep;
@@ -12,9 +13,12 @@ pub mod fusion_brain;
 mod mark;
 pub mod named_texts;
 pub mod parallel;
+pub mod programs;
 pub mod seal;
 mod store;
 pub mod texts;
+mod unpacked;
 
 pub use mark::without_mark;
 pub use store::{Content, Store};
+pub use unpacked::{Stream, unpacked};

@@ -11,11 +11,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use assay_core::{
-    Answer, AnswerEach, Ask, Cancel, Case, Check, Effort, Error, Grader, Problem, Problems,
-    Reading, Reference, Response, Result, Said, SampleKey, Selection, SessionReport, Solver,
-    Verdict, Why,
+    Answer, AnswerEach, Ask, Cancel, Case, Check, Effort, Grader, Problem, Problems, Reading,
+    Reference, Response, Result, Said, SampleKey, Selection, SessionReport, Solver, Verdict, Why,
 };
-use crossbeam_channel::{Receiver, Sender, bounded};
+
+use crate::gate::Gate;
+use crate::workers;
 
 /// What is to be answered, by whom.
 pub(crate) struct Work<'a> {
@@ -30,6 +31,8 @@ pub(crate) struct Work<'a> {
     pub(crate) answered: &'a HashMap<SampleKey, Answer>,
     pub(crate) solver: &'a Solver,
     pub(crate) grader: &'a dyn Grader,
+    /// Which problems are excluded before they are asked.
+    pub(crate) gate: &'a Gate,
     /// Where a solver may write.
     pub(crate) scratch: &'a Path,
     pub(crate) jobs: usize,
@@ -81,6 +84,9 @@ impl Work<'_> {
                 return tell(Event::Graded(key, Verdict::excluded(flaw.id, flaw.reason)));
             }
         };
+        if let Some(verdict) = self.gate.verdict(problem.rank, &problem.id) {
+            return tell(Event::Graded(SampleKey { rank: problem.rank, sample: 0 }, verdict));
+        }
         for sample in 0..self.samples {
             let key = SampleKey { rank: problem.rank, sample };
             if self.graded.contains(&key) || self.cancel.is_cancelled() {
@@ -151,63 +157,28 @@ fn in_line(work: &Work<'_>, solver: &dyn AnswerEach, sink: &mut Sink<'_>) -> Res
     })
 }
 
-/// One thread reads, `jobs` threads answer and grade, this one passes on what happens. The channels
-/// are short, so that memory stays flat however large the task is.
+/// One thread reads, `jobs` threads answer and grade, this one passes on what happens.
 fn spread(work: &Work<'_>, solver: &dyn AnswerEach, sink: &mut Sink<'_>) -> Result<()> {
-    let (to_workers, readings) = bounded::<Reading>(work.jobs * 2);
-    let (to_sink, events) = bounded::<Result<Event>>(work.jobs * 2);
-    std::thread::scope(|scope| {
-        let errors = to_sink.clone();
-        scope.spawn(move || report(read_into(work, &to_workers), &errors));
-        for _ in 0..work.jobs {
-            let (readings, to_sink) = (readings.clone(), to_sink.clone());
-            scope.spawn(move || report(answer_from(work, solver, &readings, &to_sink), &to_sink));
-        }
-        drop((readings, to_sink));
-        // If anything fails, closing the channel ends the workers, and they the reader.
-        events.into_iter().try_for_each(|event| sink(event?))
-    })
-}
-
-fn read_into(work: &Work<'_>, to_workers: &Sender<Reading>) -> Result<()> {
-    work.problems.read(work.wanted, &mut |reading| {
-        let sent = to_workers.send(reading).is_ok();
-        Ok(if sent { work.flow() } else { ControlFlow::Break(()) })
-    })
-}
-
-fn answer_from(
-    work: &Work<'_>,
-    solver: &dyn AnswerEach,
-    readings: &Receiver<Reading>,
-    to_sink: &Sender<Result<Event>>,
-) -> Result<()> {
-    for reading in readings {
-        if work.cancel.is_cancelled() {
-            break;
-        }
-        work.solve_one(solver, reading, &mut |event| send(to_sink, event))?;
-    }
-    Ok(())
-}
-
-/// Passes an event on; fails if nobody listens any more.
-fn send(to_sink: &Sender<Result<Event>>, event: Event) -> Result<()> {
-    to_sink.send(Ok(event)).map_err(|_| Error::failed("the run has ended"))
-}
-
-/// Passes a failure on. If nobody listens any more, there was another one before.
-fn report(outcome: Result<()>, to_sink: &Sender<Result<Event>>) {
-    if let Err(error) = outcome {
-        let _ = to_sink.send(Err(error));
-    }
+    workers::spread(
+        work.jobs,
+        |give| {
+            work.problems.read(work.wanted, &mut |reading| {
+                Ok(if give(reading).is_break() { ControlFlow::Break(()) } else { work.flow() })
+            })
+        },
+        |reading, tell| {
+            let cancelled = work.cancel.is_cancelled();
+            if cancelled { Ok(()) } else { work.solve_one(solver, reading, tell) }
+        },
+        sink,
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use assay_core::{DataChoice, Task, TaskSettings};
+    use assay_core::{DataChoice, Error, Task, TaskSettings};
     use assay_tasks::CodRep;
 
     use super::*;
@@ -254,6 +225,7 @@ mod tests {
                 answered: &HashMap::new(),
                 solver: &Solver::Each(Box::new(Slow { fail_at: setting.fail_at })),
                 grader: grader.as_ref(),
+                gate: &Gate::default(),
                 scratch: Path::new("/nowhere"),
                 jobs: setting.jobs,
                 cancel: &setting.cancel,

@@ -5,18 +5,25 @@
 //! elsewhere and [`predict`] answers without grading; neither writes a record.
 
 mod engine;
+mod gate;
 mod host;
+mod means;
+mod once;
 mod plan;
 mod predict;
 mod record;
 mod run;
 mod score;
+#[cfg(test)]
+mod testing;
 pub mod train;
+mod workers;
 
 pub use assay_core::Progress;
 pub use host::{Machine, Tool};
+pub use means::Means;
 pub use plan::{DataDigest, OpenTask, Plan, Request, TaskRequest};
 pub use predict::{Predicted, Prediction, predict};
 pub use record::{Manifest, is_run};
 pub use run::{Complete, Finished, resume, start};
-pub use score::{Scored, score};
+pub use score::{Scored, Scoring, score};

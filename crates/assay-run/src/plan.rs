@@ -1,6 +1,7 @@
 //! From what is wanted to what will be done.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -74,6 +75,8 @@ pub struct Plan {
     pub(crate) solver: Solver,
     pub(crate) signature: Signature,
     pub(crate) tool: Tool,
+    /// How many samples a problem the solver has, where it has only so many.
+    has_samples: Option<u32>,
 }
 
 impl Plan {
@@ -82,29 +85,42 @@ impl Plan {
         open: &Arc<OpenTask>,
         solver: &str,
         solver_settings: SolverSettings,
+        samples: u32,
         tool: Tool,
     ) -> Result<Self> {
         let spec = SolverSpec::parse(solver)?;
-        spec.check(open.task.card())?;
+        let card = open.task.card();
+        spec.check(card)?;
+        if samples > 1 && !card.asks.takes_samples() {
+            return Err(Error::usage(format!("{} takes one answer a problem", card.name))
+                .hint("several samples (-n) are for tasks that ask for programs"));
+        }
         let built = spec.build(&solver_settings, open.problems.as_ref())?;
-        let BuiltSolver { solver: ready, identity } = built;
+        let BuiltSolver { solver: ready, identity, samples: has } = built;
         let signature = signature(
             open.task,
             &open.request.settings,
             open.digest.solutions,
             open.wanted.len(),
             &tool,
-        )
-        .field("content", open.digest.content.short())
-        .field("solver", identity);
+        );
+        let signature = with_samples(signature, open.task, &samples)
+            .field("content", open.digest.content.short())
+            .field("solver", identity);
         let task = open.request.clone();
-        let request = Request { task, solver: solver.to_owned(), solver_settings, samples: 1 };
-        Ok(Self { open: Arc::clone(open), request, solver: ready, signature, tool })
+        let request = Request { task, solver: solver.to_owned(), solver_settings, samples };
+        let open = Arc::clone(open);
+        Ok(Self { open, request, solver: ready, signature, tool, has_samples: has })
     }
 
     /// The solver's spec.
     pub fn solver(&self) -> &str {
         &self.request.solver
+    }
+
+    /// How many samples a problem the solver has, where that is more than are asked for.
+    pub fn more_samples(&self) -> Option<u32> {
+        self.has_samples.filter(|&has| has > self.request.samples)
     }
 
     /// The task's name.
@@ -133,6 +149,16 @@ pub(crate) fn signature(
         signature = signature.field(name, value);
     }
     signature.field("ci", task.interval()).field("assay", &tool.version)
+}
+
+/// Adds how many samples each problem has, where a task takes several.
+pub(crate) fn with_samples(
+    signature: Signature,
+    task: &dyn Task,
+    samples: &dyn fmt::Display,
+) -> Signature {
+    let takes_several = task.card().asks.takes_samples();
+    if takes_several { signature.field("samples", samples) } else { signature }
 }
 
 fn select(all: &[ProblemId], ids: &[String], limit: Option<usize>) -> Result<Selection> {

@@ -9,6 +9,7 @@ use assay_core::{
 };
 
 use crate::engine::{Event, Work, solve};
+use crate::gate::Gate;
 
 /// What came of predicting.
 #[derive(Debug, Default)]
@@ -55,6 +56,7 @@ pub fn predict(
         answered: &HashMap::new(),
         solver,
         grader,
+        gate: &Gate::default(),
         scratch,
         jobs,
         cancel,

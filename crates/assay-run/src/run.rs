@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use assay_core::{Cancel, Error, Result, Results, Selection, SessionReport, Verdict};
+use assay_core::{Error, Grader, Result, Results, Selection, SessionReport, Verdict};
+use assay_solvers::SolverSpec;
 
 use crate::engine::{Event, Work, solve};
+use crate::gate::{Gate, Gold};
+use crate::once::Once;
 use crate::record::{Done, Graded, Manifest, Record};
-use crate::{OpenTask, Plan, Progress, Tool, host};
+use crate::{Means, OpenTask, Plan, Request, Tool, host};
 
 /// How a run ended.
 #[derive(Debug)]
@@ -38,37 +41,25 @@ pub struct Complete {
 }
 
 /// Starts a run in a new folder in `parent`.
-pub fn start(
-    plan: &Plan,
-    parent: &Path,
-    jobs: usize,
-    cancel: &Cancel,
-    progress: &dyn Progress,
-) -> Result<Finished> {
+pub fn start(plan: &Plan, parent: &Path, means: &Means<'_>) -> Result<Finished> {
     let (started, unique) = host::now();
     let manifest = Manifest::new(plan, started);
     let record = Record::create(parent, &manifest, unique)?;
     let folder = record.folder().display().to_string();
-    carry_on(plan, record, &manifest, jobs, cancel, progress).map_err(|error| {
+    carry_on(plan, record, &manifest, means).map_err(|error| {
         error.or_hint(format!("what is done is kept; go on with: assay run --resume {folder}"))
     })
 }
 
 /// Finishes what is missing of the run in `folder`. A run that is complete is left as it is.
-pub fn resume(
-    folder: &Path,
-    tool: Tool,
-    jobs: usize,
-    cancel: &Cancel,
-    progress: &dyn Progress,
-) -> Result<Finished> {
+pub fn resume(folder: &Path, tool: Tool, means: &Means<'_>) -> Result<Finished> {
     let (record, manifest) = Record::open(folder)?;
     if let Some(results) = record.results()? {
         return complete(&record, results);
     }
-    let request = manifest.request.clone();
-    let open = OpenTask::open(request.task)?;
-    let plan = Plan::new(&open, &request.solver, request.solver_settings, tool)?;
+    let Request { task, solver, solver_settings, samples } = manifest.request.clone();
+    let open = OpenTask::open(task)?;
+    let plan = Plan::new(&open, &solver, solver_settings, samples, tool)?;
     if plan.signature != manifest.signature || open.digest != manifest.data_digest {
         return Err(Error::refused(format!(
             "{} cannot be resumed: what it depends on has changed\n  then: {}\n  now:  {}",
@@ -78,23 +69,25 @@ pub fn resume(
         ))
         .hint("bring data, program and version of assay back, or start a new run"));
     }
-    carry_on(&plan, record, &manifest, jobs, cancel, progress)
+    carry_on(&plan, record, &manifest, means)
 }
 
 fn carry_on(
     plan: &Plan,
     mut record: Record,
     manifest: &Manifest,
-    jobs: usize,
-    cancel: &Cancel,
-    progress: &dyn Progress,
+    means: &Means<'_>,
 ) -> Result<Finished> {
-    let OpenTask { task, problems, request, .. } = &*plan.open;
+    let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
+    let Means { jobs, cancel, progress, .. } = *means;
     let samples = manifest.request.samples;
+    let grader = Once::new(task.grader(&request.settings, jobs)?);
+    let gate = gold_gate(plan, &grader, means)?;
     let Done { graded, ungraded } = record.done(problems.as_ref())?;
     let (open, total) = (what_is_open(plan, &graded, samples), plan.total());
-    progress.start(&manifest.request.solver, total, total - open.len());
-    let grader = task.grader(&request.settings, jobs)?;
+    let done = |rank| graded.count(rank, samples) as usize;
+    let done = wanted.ranks().map(done).sum();
+    progress.start(&manifest.request.solver, total * samples as usize, done);
     let scratch = record.scratch()?;
     let work = Work {
         problems: problems.as_ref(),
@@ -103,7 +96,8 @@ fn carry_on(
         graded: graded.keys(),
         answered: &ungraded,
         solver: &plan.solver,
-        grader: grader.as_ref(),
+        grader: &grader,
+        gate: &gate,
         scratch: &scratch,
         jobs,
         cancel,
@@ -130,8 +124,18 @@ fn carry_on(
             "{left} of {total} problems were left without an answer"
         )));
     }
-    let results = record.complete(*task, problems.as_ref(), manifest)?;
+    let results = record.complete(*task, problems.as_ref(), manifest, gate.rate())?;
     complete(&record, results)
+}
+
+/// Checks the task's own programs, unless they are what is run.
+fn gold_gate(plan: &Plan, grader: &dyn Grader, means: &Means<'_>) -> Result<Gate> {
+    if SolverSpec::parse(plan.solver())?.is_gold() {
+        return Ok(Gate::default());
+    }
+    let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
+    let (settings, problems, tool) = (&request.settings, problems.as_ref(), &plan.tool);
+    Gold { task: *task, settings, problems, wanted, grader, tool }.check(means)
 }
 
 /// The wanted problems of which something is missing.

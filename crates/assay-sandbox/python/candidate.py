@@ -175,6 +175,7 @@ class _Iterator:
 
 OPERATIONS = {
     "attribute": getattr,
+    "set": setattr,
     "item": lambda value, key: value[key],
     "length": len,
     "text": lambda value: str.__str__(str(value)),

@@ -41,6 +41,9 @@ class Handle:
             raise AttributeError(name)
         return _ask(self, "attribute", (name,))
 
+    def __setattr__(self, name, value):
+        _ask(self, "set", (name, value))
+
     def __getitem__(self, key):
         return _ask(self, "item", (key,))
 

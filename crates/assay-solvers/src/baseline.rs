@@ -159,9 +159,7 @@ impl AnswerEach for BaselineSolver {
             (Question::Text(question), reference) => {
                 self.text(question, reference).map(Response::Text)
             }
-            (Question::Code(_), Some(Reference::Code(reference))) => {
-                reference.gold.as_deref().map(|gold| Response::Program(gold.to_owned()))
-            }
+            (Question::Code(_), Some(Reference::Code(reference))) => reference.gold_response(),
             (Question::Code(_), _) => None,
         };
         let silent = || Response::none(Why::Silent, self.why_silent(ask.question));

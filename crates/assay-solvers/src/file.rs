@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use assay_core::{AnswerEach, Ask, Digest, Effort, Error, Problems, Response, Result, Said, Why};
+use assay_core::{
+    AnswerEach, Ask, Digest, Effort, Error, Problems, Response, Result, Said, SampleKey, Why,
+};
 
 use crate::AnswerFile;
 
 pub(crate) struct FileSolver {
-    answers: Vec<Option<Response>>,
-    digest: Digest,
+    file: AnswerFile,
 }
 
 impl FileSolver {
@@ -21,19 +22,26 @@ impl FileSolver {
         if !file.faults.is_empty() {
             return Err(file.faults.refuse(&name));
         }
-        let answers = file.answers.into_iter().map(|answer| answer.map(|(_, response)| response));
-        Ok(Self { answers: answers.collect(), digest: file.digest })
+        Ok(Self { file })
     }
 
     pub(crate) fn digest(&self) -> Digest {
-        self.digest
+        self.file.digest
+    }
+
+    /// The most samples that it has of any problem.
+    pub(crate) fn most_samples(&self) -> u32 {
+        self.file.sample_counts().map_or(0, |(_, most)| most)
     }
 }
 
 impl AnswerEach for FileSolver {
     fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
+        let key = SampleKey { rank: ask.rank, sample: ask.sample };
+        let answers = &self.file.answers;
+        let found = answers.binary_search_by_key(&key, |answer| answer.key).ok();
         let silent = || Response::none(Why::Silent, "the file has no answer to it");
-        Ok(self.answers.get(ask.rank).cloned().flatten().unwrap_or_else(silent).into())
+        Ok(found.map_or_else(silent, |at| answers[at].response.clone()).into())
     }
 
     fn effort(&self) -> Effort {

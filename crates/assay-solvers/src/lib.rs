@@ -12,7 +12,7 @@ mod program;
 mod rewrite;
 mod spec;
 
-pub use answer_file::{AnswerFile, Faults};
+pub use answer_file::{AnswerFile, Faults, GivenAnswer};
 pub use baseline::Baseline;
 pub use locate::LOCATE_LEARNED_FROM;
 pub use spec::{BuiltSolver, CARDS, SolverCard, SolverSettings, SolverSpec};

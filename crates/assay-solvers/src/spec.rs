@@ -27,7 +27,7 @@ pub struct SolverCard {
 
 const LINES: &[QuestionKind] = &[QuestionKind::Line];
 const TEXTS: &[QuestionKind] = &[QuestionKind::Text];
-const BOTH: &[QuestionKind] = &[QuestionKind::Line, QuestionKind::Text];
+const ALL: &[QuestionKind] = &[QuestionKind::Line, QuestionKind::Text, QuestionKind::Code];
 
 /// Every kind of solver.
 pub const CARDS: &[SolverCard] = &[
@@ -50,14 +50,14 @@ pub const CARDS: &[SolverCard] = &[
     card("worst", LINES, "the end of the file that is farther from the solution"),
     card("copy", TEXTS, "the source as it is, in the wrong language"),
     card("rewrite", TEXTS, "a translator of a few rules: words and layout, no meaning"),
-    card("gold", BOTH, "the solution itself: checks data and grading"),
+    card("gold", ALL, "the solution itself: checks data and grading"),
     card(
         "program:CMD",
-        BOTH,
-        "runs CMD with the task folder, or a file with a source a line, as its last argument and \
-         reads one answer a line",
+        ALL,
+        "runs CMD with the task folder, a file with a source a line, or a file of JSON questions, \
+         as its last argument and reads one answer a line",
     ),
-    card("file:PATH", BOTH, "answers made elsewhere, as `assay score` reads them"),
+    card("file:PATH", ALL, "answers made elsewhere, as `assay score` reads them"),
 ];
 
 const fn card(
@@ -103,6 +103,14 @@ pub struct BuiltSolver {
     pub solver: Solver,
     /// Names what its answers depend on, for the signature.
     pub identity: String,
+    /// How many samples a problem it has, where it cannot give as many as are asked for.
+    pub samples: Option<u32>,
+}
+
+impl BuiltSolver {
+    fn new(solver: Solver, identity: String) -> Self {
+        Self { solver, identity, samples: None }
+    }
 }
 
 impl SolverSpec {
@@ -157,6 +165,11 @@ impl SolverSpec {
         )))
     }
 
+    /// Whether it answers with the solutions.
+    pub fn is_gold(&self) -> bool {
+        *self == Self::Baseline(Baseline::Gold)
+    }
+
     /// Whether it looks at the solutions.
     pub fn needs_references(&self) -> bool {
         matches!(self, Self::Baseline(Baseline::Worst | Baseline::Gold))
@@ -175,29 +188,30 @@ impl SolverSpec {
     /// Makes it ready to answer `problems`.
     pub fn build(&self, settings: &SolverSettings, problems: &dyn Problems) -> Result<BuiltSolver> {
         Ok(match self {
-            Self::Baseline(baseline) => BuiltSolver {
-                solver: Solver::Each(Box::new(BaselineSolver::new(*baseline, settings))),
-                identity: baseline.identity(settings),
-            },
-            Self::Rewrite => BuiltSolver {
-                solver: Solver::Each(Box::new(RewriteSolver)),
-                identity: format!("rewrite@{}", rewrite::VERSION),
-            },
+            Self::Baseline(baseline) => BuiltSolver::new(
+                Solver::Each(Box::new(BaselineSolver::new(*baseline, settings))),
+                baseline.identity(settings),
+            ),
+            Self::Rewrite => BuiltSolver::new(
+                Solver::Each(Box::new(RewriteSolver)),
+                format!("rewrite@{}", rewrite::VERSION),
+            ),
             Self::Locate(weights) => {
                 let weights = weights.as_ref().map(|path| settings.working_folder.join(path));
                 let solver = LocateSolver::open(weights.as_deref(), settings.top)?;
                 let identity =
                     format!("locate,weights={},top={}", solver.digest().short(), settings.top);
-                BuiltSolver { solver: Solver::Each(Box::new(solver)), identity }
+                BuiltSolver::new(Solver::Each(Box::new(solver)), identity)
             }
-            Self::Program(words) => BuiltSolver {
-                solver: Solver::Together(Box::new(ProgramSolver::new(words, settings))),
-                identity: program_identity(words, settings),
-            },
+            Self::Program(words) => BuiltSolver::new(
+                Solver::Together(Box::new(ProgramSolver::new(words, settings))),
+                program_identity(words, settings),
+            ),
             Self::File(path) => {
                 let solver = FileSolver::open(&settings.working_folder.join(path), problems)?;
                 let identity = format!("file@{}", solver.digest().short());
-                BuiltSolver { solver: Solver::Each(Box::new(solver)), identity }
+                let samples = Some(solver.most_samples());
+                BuiltSolver { solver: Solver::Each(Box::new(solver)), identity, samples }
             }
         })
     }

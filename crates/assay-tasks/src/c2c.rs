@@ -26,6 +26,7 @@ const CARD: TaskCard = TaskCard {
     name: "c2c",
     version: 1,
     asks: QuestionKind::Text,
+    language: None,
     folder: "avatar",
     summary: "translate a function from Java to Python",
     about: "Given a Java function, write the same function in Python, as tokens parted by spaces with \
@@ -49,6 +50,7 @@ const CARD: TaskCard = TaskCard {
         CodeBLEU, without the original's faults; a missing answer counts as an empty one, and an \
         answer to a problem that is not there is refused.",
     default_rules: Rules::Compat,
+    prompts: &[],
     metrics: &[
         MetricCard {
             name: "codebleu",

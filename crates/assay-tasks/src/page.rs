@@ -9,6 +9,12 @@ pub fn page(card: &TaskCard) -> String {
     for (title, body) in card.paragraphs() {
         text += &format!("\n**{title}.** {body}\n");
     }
+    if !card.prompts.is_empty() {
+        text += "\n| `--prompt` | what a solver is shown |\n|---|---|\n";
+        for prompt in card.prompts {
+            text += &format!("| `{}` | {} |\n", prompt.name, prompt.meaning);
+        }
+    }
     text += "\n| metric | better | meaning |\n|---|---|---|\n";
     for metric in card.metrics {
         let better = if metric.lower_is_better { "lower" } else { "higher" };

@@ -60,6 +60,7 @@ const CARD: TaskCard = TaskCard {
     examples: &[],
     version: 1,
     asks: QuestionKind::Text,
+    language: None,
     folder: "codexglue_trans",
     data: "A folder, or a .tar, .tar.gz, .tar.zst or .zip of one, with test.java-cs.txt.java and \
         test.java-cs.txt.cs, one method a line; problem test/17 is line 17. Without --data, the folder \
@@ -75,6 +76,7 @@ const CARD: TaskCard = TaskCard {
         answer is refused. strict: assay's own CodeBLEU; a missing answer counts as an empty one. \
         BLEU and exact match are the same under both.",
     default_rules: Rules::Compat,
+    prompts: &[],
     metrics: &[
         MetricCard {
             name: "bleu",

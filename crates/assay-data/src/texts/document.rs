@@ -16,7 +16,7 @@ const CURE: &str =
     "the file is one JSON document; one with a value on each line has a name that ends in .jsonl";
 
 /// An array's or an object's items.
-pub(super) struct Document {
+pub(crate) struct Document {
     source: Source,
     keyed: bool,
     place: Place,
@@ -59,7 +59,7 @@ impl Place {
 }
 
 impl Document {
-    pub(super) fn open(source: Source) -> Result<Self> {
+    pub(crate) fn open(source: Source) -> Result<Self> {
         let place = Place { line: 1, before: 0 };
         let mut document = Self {
             source,
@@ -88,6 +88,14 @@ impl Document {
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Item>> {
+        let next = self.next_as()?;
+        Ok(next.map(|(line, key, Unique(value))| Item { line, key, value }))
+    }
+
+    /// The next item: the line on which it begins, its key in an object, and what it is.
+    pub(crate) fn next_as<T: DeserializeOwned>(
+        &mut self,
+    ) -> Result<Option<(u64, Option<String>, T)>> {
         if self.stage == Stage::Closed {
             return Ok(None);
         }
@@ -98,7 +106,7 @@ impl Document {
         }
         let line = self.place.line;
         let key = if self.keyed { Some(self.key()?) } else { None };
-        let Unique(value) = self.part()?;
+        let value = self.part()?;
         match self.after_space()? {
             Some(b',') => {
                 self.pass(1)?;
@@ -113,7 +121,7 @@ impl Document {
                 }));
             }
         }
-        Ok(Some(Item { line, key, value }))
+        Ok(Some((line, key, value)))
     }
 
     fn key(&mut self) -> Result<String> {

@@ -5,19 +5,19 @@ use assay_core::{Error, Result};
 use super::source::Source;
 
 /// Reads a line at a time, into memory that is used again.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     source: Source,
     line: Vec<u8>,
     number: u64,
 }
 
 impl Lines {
-    pub(super) fn new(source: Source) -> Self {
+    pub(crate) fn new(source: Source) -> Self {
         Self { source, line: Vec::new(), number: 0 }
     }
 
     /// The next line without its end, and its number from 1.
-    pub(super) fn next(&mut self) -> Result<Option<(u64, &str)>> {
+    pub(crate) fn next(&mut self) -> Result<Option<(u64, &str)>> {
         self.line.clear();
         if !self.source.read_line(&mut self.line)? {
             return Ok(None);

@@ -14,6 +14,8 @@ mod source;
 mod unique;
 mod values;
 
+pub(crate) use document::Document;
 pub use field::Keys;
+pub(crate) use lines::Lines;
 pub use pairs::{Pair, PairId, Pairs};
 pub use source::{Form, Source, Watch};

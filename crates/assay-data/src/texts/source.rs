@@ -28,7 +28,7 @@ pub enum Form {
 
 impl Form {
     /// The form that a file's name tells.
-    fn of_name(name: &str) -> Self {
+    pub(crate) fn of_name(name: &str) -> Self {
         match name.rsplit_once('.').map(|(_, ending)| ending) {
             Some("jsonl" | "ndjson") => Self::JsonLines,
             Some("json") => Self::Json,
@@ -123,7 +123,7 @@ impl Source {
     }
 
     /// The same from after the mark of UTF-8, if it starts with one.
-    pub(super) fn without_mark(mut self) -> Result<Self> {
+    pub(crate) fn without_mark(mut self) -> Result<Self> {
         let mut head = Vec::new();
         let read = (&mut self.reader).take(MARK.len() as u64).read_to_end(&mut head);
         read.map_err(|error| broken(&self.name, self.compressed, error))?;

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use assay_core::{
-    Answer, AnswerTogether, Batch, ProblemId, Reading, Reference, Response, Result, SampleKey,
-    Selection, SessionReport, TakeAnswers, Verdict,
+    Answer, AnswerTogether, Batch, Problem, ProblemId, Reading, Reference, Response, Result,
+    SampleKey, Selection, SessionReport, TakeAnswers, Verdict,
 };
 use crossbeam_channel::{Sender, bounded};
 
-use super::{Event, Sink, Work, report, send};
+use super::{Event, Sink, Work};
+use crate::workers::{report, send};
 
 /// How many answers may wait for their grade before the solver has to.
 const WAITING: usize = 1024;
@@ -19,6 +20,8 @@ pub(super) fn solve(
     sink: &mut Sink<'_>,
 ) -> Result<()> {
     let asked = read_references(work, sink)?;
+    let missing: HashMap<usize, Vec<u32>> =
+        asked.iter().map(|(&rank, asked)| (rank, asked.missing.clone())).collect();
     let wanted = Selection::of(work.problems.ids().len(), |rank| asked.contains_key(&rank));
     if wanted.is_empty() {
         return Ok(());
@@ -37,9 +40,9 @@ pub(super) fn solve(
         }
         drop(answers);
         let (problems, scratch, cancel) = (work.problems, work.scratch, work.cancel);
-        let wanted = &wanted;
+        let (wanted, missing) = (&wanted, &missing);
         scope.spawn(move || {
-            let batch = Batch { problems, wanted, scratch, cancel };
+            let batch = Batch { problems, wanted, missing, scratch, cancel };
             let mut listener = Listener { asked, to_graders, to_sink: to_sink.clone() };
             report(solver.answer_all(&batch, &mut listener), &to_sink);
         });
@@ -47,11 +50,16 @@ pub(super) fn solve(
     })
 }
 
-/// What the solver is asked, with what grading needs; what needs no solver is dealt with.
-fn read_references(
-    work: &Work<'_>,
-    sink: &mut Sink<'_>,
-) -> Result<HashMap<usize, (ProblemId, Reference)>> {
+/// A problem that the solver is asked, with what grading needs.
+struct Asked {
+    problem: ProblemId,
+    reference: Reference,
+    /// The samples that were not answered yet, in order.
+    missing: Vec<u32>,
+}
+
+/// What the solver is asked, by rank; what needs no solver is dealt with.
+fn read_references(work: &Work<'_>, sink: &mut Sink<'_>) -> Result<HashMap<usize, Asked>> {
     let mut asked = HashMap::new();
     work.problems.read(work.wanted, &mut |reading| {
         match reading {
@@ -60,11 +68,14 @@ fn read_references(
                 sink(Event::Graded(key, Verdict::excluded(flaw.id, flaw.reason)))?;
             }
             Reading::Problem(problem) => {
-                let key = SampleKey { rank: problem.rank, sample: 0 };
-                if let Some(answer) = work.answered.get(&key) {
-                    work.grade(key, answer, &problem.reference, sink)?;
-                } else {
-                    asked.insert(problem.rank, (problem.id, problem.reference));
+                if let Some(verdict) = work.gate.verdict(problem.rank, &problem.id) {
+                    sink(Event::Graded(SampleKey { rank: problem.rank, sample: 0 }, verdict))?;
+                    return Ok(work.flow());
+                }
+                let missing = grade_known(work, &problem, sink)?;
+                if !missing.is_empty() {
+                    let Problem { id, rank, reference, .. } = problem;
+                    asked.insert(rank, Asked { problem: id, reference, missing });
                 }
             }
         }
@@ -73,22 +84,42 @@ fn read_references(
     Ok(asked)
 }
 
+/// Grades the samples that were answered before; says which were not.
+fn grade_known(work: &Work<'_>, problem: &Problem, sink: &mut Sink<'_>) -> Result<Vec<u32>> {
+    let mut missing = Vec::new();
+    for sample in 0..work.samples {
+        let key = SampleKey { rank: problem.rank, sample };
+        if work.graded.contains(&key) {
+            continue;
+        }
+        match work.answered.get(&key) {
+            Some(answer) => work.grade(key, answer, &problem.reference, sink)?,
+            None => missing.push(sample),
+        }
+    }
+    Ok(missing)
+}
+
 /// Passes on what the solver says, and has it graded.
 struct Listener {
-    asked: HashMap<usize, (ProblemId, Reference)>,
+    asked: HashMap<usize, Asked>,
     to_graders: Sender<(SampleKey, Answer, Reference)>,
     to_sink: Sender<Result<Event>>,
 }
 
 impl TakeAnswers for Listener {
-    fn answer(&mut self, rank: usize, response: Response) -> Result<()> {
-        // A problem is answered once: what was not asked, or was answered, is not on the list.
-        let Some((problem, reference)) = self.asked.remove(&rank) else { return Ok(()) };
-        let key = SampleKey { rank, sample: 0 };
-        let answer = Answer { problem, sample: 0, response, wall_s: None, confidence: Vec::new() };
+    fn answer(&mut self, key: SampleKey, response: Response) -> Result<()> {
+        // A sample is answered once: what was not asked, or was answered, is not on the list.
+        let Some(asked) = self.asked.get_mut(&key.rank) else { return Ok(()) };
+        let Some(at) = asked.missing.iter().position(|&sample| sample == key.sample) else {
+            return Ok(());
+        };
+        asked.missing.remove(at);
+        let (problem, sample) = (asked.problem.clone(), key.sample);
+        let answer = Answer { problem, sample, response, wall_s: None, confidence: Vec::new() };
         send(&self.to_sink, Event::Answered(key, answer.clone()))?;
         // If no grader listens any more, one has failed and says so itself.
-        let _ = self.to_graders.send((key, answer, reference));
+        let _ = self.to_graders.send((key, answer, asked.reference.clone()));
         Ok(())
     }
 

@@ -11,27 +11,27 @@ use serde::de::DeserializeOwned;
 
 /// A JSON-lines file. It is made when the first line is added; a last line that a crash has torn is
 /// passed over in reading, and cut off before the next line is added.
-pub(super) struct LineFile {
+pub(crate) struct LineFile {
     path: PathBuf,
     writer: Option<File>,
 }
 
 impl LineFile {
-    pub(super) fn new(path: PathBuf) -> Self {
+    pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, writer: None }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Lets go of the file, which is about to be replaced.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.writer = None;
     }
 
     /// Adds a line in one write, so that a crash can tear only this line.
-    pub(super) fn append(&mut self, value: &impl Serialize) -> Result<()> {
+    pub(crate) fn append(&mut self, value: &impl Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(value)
             .map_err(|error| Error::writing("write", &self.path, error.into()))?;
         line.push(b'\n');

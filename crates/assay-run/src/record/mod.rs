@@ -16,13 +16,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use assay_core::{
-    Answer, Counts, DigestOf, Error, ProblemId, Problems, Result, Results, SampleKey,
+    Answer, Counts, DigestOf, Error, GoldRate, ProblemId, Problems, Result, Results, SampleKey,
     SessionReport, Task, Verdict,
 };
 use serde::Serialize;
 
-use lines::LineFile;
+pub(crate) use lines::LineFile;
 pub use manifest::Manifest;
+pub(crate) use order::sort;
 
 const MANIFEST: &str = "run.json";
 const ANSWERS: &str = "answers.jsonl";
@@ -69,8 +70,16 @@ impl Graded {
 
     /// Whether nothing is left to do for a problem of so many samples.
     pub(crate) fn has_all(&self, rank: usize, samples: u32) -> bool {
+        self.count(rank, samples) == samples
+    }
+
+    /// How many of a problem's samples are done; with an excluded problem, all are.
+    pub(crate) fn count(&self, rank: usize, samples: u32) -> u32 {
+        if self.excluded.contains(&rank) {
+            return samples;
+        }
         let has = |sample| self.samples.contains(&SampleKey { rank, sample });
-        self.excluded.contains(&rank) || (0..samples).all(has)
+        (0..samples).map(|sample| u32::from(has(sample))).sum()
     }
 }
 
@@ -207,10 +216,11 @@ impl Record {
         task: &dyn Task,
         problems: &dyn Problems,
         manifest: &Manifest,
+        gold: Option<GoldRate>,
     ) -> Result<Results> {
         let ranks = ranks(problems);
-        order::sort::<Answer>(&mut self.answers, &ranks)?;
-        order::sort::<Verdict>(&mut self.verdicts, &ranks)?;
+        sort::<Answer>(&mut self.answers, &ranks)?;
+        sort::<Verdict>(&mut self.verdicts, &ranks)?;
         let mut counts = Counts::default();
         let mut tally = task.tally(&manifest.request.task.settings);
         self.verdicts.each(|_, verdict: Verdict| {
@@ -224,6 +234,8 @@ impl Record {
             signature: manifest.signature.clone(),
             counts,
             metrics: tally.metrics(),
+            left_out: tally.left_out(),
+            gold,
         };
         write_whole(&self.folder.join(RESULTS), &results)?;
         Ok(results)
@@ -243,7 +255,7 @@ impl Record {
 }
 
 /// The rank of every problem, by name.
-fn ranks(problems: &dyn Problems) -> HashMap<&ProblemId, usize> {
+pub(crate) fn ranks(problems: &dyn Problems) -> HashMap<&ProblemId, usize> {
     problems.ids().iter().zip(0..).collect()
 }
 
@@ -276,7 +288,7 @@ fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathB
 }
 
 /// Writes a file so that it is either there whole or not at all.
-fn write_whole(path: &Path, value: &impl Serialize) -> Result<()> {
+pub(crate) fn write_whole(path: &Path, value: &impl Serialize) -> Result<()> {
     let beside = path.with_extension("json.new");
     let write = || -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(value)?;

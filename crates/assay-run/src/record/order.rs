@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::lines::LineFile;
 
 /// Something that is about one sample of one problem.
-pub(super) trait About: DeserializeOwned {
+pub(crate) trait About: DeserializeOwned {
     fn about(&self) -> (&ProblemId, u32);
 }
 
@@ -37,7 +37,7 @@ struct Place {
 
 /// Sorts the file's lines by rank and sample; of several for the same one the last counts. The
 /// sorted file takes the place of the other in one step, and only if there is a difference.
-pub(super) fn sort<T: About>(
+pub(crate) fn sort<T: About>(
     file: &mut LineFile,
     ranks: &HashMap<&ProblemId, usize>,
 ) -> Result<()> {

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use assay_core::{Error, Fault, FaultKind, Place};
+use assay_core::{AnswerForm, Error, Fault, FaultKind, Place};
 
 /// How many faults are shown.
 const SHOWN: usize = 20;
 
 /// What is wrong with a file: the first few faults, and how many there are.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Faults {
+    form: AnswerForm,
     /// By place, and within a place in the order in which they were found.
     first: BTreeMap<(Place, usize), Fault>,
     count: usize,
@@ -20,6 +21,12 @@ pub struct Faults {
 }
 
 impl Faults {
+    /// Nothing is wrong yet in a file of this form.
+    pub(super) fn new(form: AnswerForm) -> Self {
+        let (first, count, kind, mixed, not_a_line) = (BTreeMap::new(), 0, None, false, false);
+        Self { form, first, count, kind, mixed, not_a_line }
+    }
+
     /// Notes what is wrong at a place.
     pub fn add(&mut self, place: Place, fault: Fault) {
         self.count += 1;
@@ -64,7 +71,17 @@ impl Faults {
     }
 
     fn hint(&self) -> &'static str {
+        let programs = self.form == AnswerForm::Programs;
         match self.kind.filter(|_| !self.mixed) {
+            Some(FaultKind::Duplicate) if programs => "each sample stands there once",
+            Some(FaultKind::WrongCount) if programs => {
+                "an array has a list of programs for each problem, in the order of the task"
+            }
+            None | Some(FaultKind::Malformed) if programs => {
+                "nothing was graded; answers are lines like {\"task_id\": \"…\", \"completion\": \
+                 \"…\"}; mend what is wrong, or leave it out: a problem without an answer counts \
+                 as not passed"
+            }
             Some(FaultKind::Duplicate) if self.not_a_line => "each problem takes one text",
             Some(FaultKind::Duplicate) => {
                 "each problem takes one line; several guesses go on the same line, best first"

@@ -1,32 +1,44 @@
 //! What a program says, line by line, turned into answers.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use assay_core::{
-    Cancel, Fault, FaultKind, Problems, Response, Result, SessionEnd, SessionReport, TakeAnswers,
-    Why,
+    Cancel, Fault, FaultKind, ParsedAnswer, Problems, Response, Result, SampleKey, SessionEnd,
+    SessionReport, TakeAnswers, Why,
 };
 
-use super::process::{LONGEST_LINE, Process};
-use super::{ProgramSolver, Staged};
+use super::ProgramSolver;
+use super::process::Process;
+use super::stage::{Protocol, Staged};
+use crate::answer_file::Ranks;
+use crate::answer_file::programs::{Said, parse_line};
 
 /// How many unreadable lines are kept as evidence.
 const GARBAGE_KEPT: usize = 5;
+/// The longest line that is taken; the rest of a longer one is dropped.
+const LONGEST_LINE: u64 = 64 << 10;
+/// The same for lines that hold whole programs, or several of them.
+const LONGEST_LINE_OF_PROGRAMS: u64 = 8 << 20;
 
-/// One session of the program on the tasks of one dataset.
+/// One session of the program on the problems that it is asked.
 pub(super) struct Conversation<'a> {
     solver: &'a ProgramSolver,
     staged: &'a Staged,
     problems: &'a dyn Problems,
+    ranks: Ranks<'a>,
     /// The problems to which no line has been said yet, where lines come in their order.
-    next: std::vec::IntoIter<usize>,
-    /// Tasks that have no answer yet.
-    open: BTreeSet<usize>,
-    /// Open tasks for which something was said that is no answer.
+    next: VecDeque<usize>,
+    /// By rank, the samples that have no answer yet, in order; a problem that has all is gone.
+    open: BTreeMap<usize, VecDeque<u32>>,
+    answered: usize,
+    /// Open problems for which something was said that is no answer.
     spoiled: HashMap<usize, String>,
     garbage_lines: usize,
     garbage: Vec<String>,
 }
+
+/// Problems by rank, each with an answer to it.
+type Answers = Vec<(usize, Response)>;
 
 impl<'a> Conversation<'a> {
     pub(super) fn new(
@@ -34,18 +46,30 @@ impl<'a> Conversation<'a> {
         staged: &'a Staged,
         problems: &'a dyn Problems,
     ) -> Self {
-        let open = staged.ranks.clone();
-        let next = open.iter().copied().collect::<Vec<_>>().into_iter();
-        let (spoiled, garbage) = (HashMap::new(), Vec::new());
-        Self { solver, staged, problems, next, open, spoiled, garbage_lines: 0, garbage }
+        let open =
+            |(&rank, samples): (&usize, &Vec<u32>)| (rank, samples.iter().copied().collect());
+        Self {
+            solver,
+            staged,
+            problems,
+            ranks: Ranks::new(problems),
+            next: staged.asked.keys().copied().collect(),
+            open: staged.asked.iter().map(open).collect(),
+            answered: 0,
+            spoiled: HashMap::new(),
+            garbage_lines: 0,
+            garbage: Vec::new(),
+        }
     }
 
-    /// Runs the program, passes its answers on, and says of every other task why it has none.
+    /// Runs the program, passes its answers on, and says of every other sample why there is none.
     pub(super) fn hold(mut self, cancel: &Cancel, emit: &mut dyn TakeAnswers) -> Result<()> {
         let solver = self.solver;
         let mut command = solver.command.clone();
         command.push(self.staged.path.display().to_string());
-        let mut process = Process::start(&command, &solver.working_folder, solver.time_limit)?;
+        let longest_line = self.longest_line();
+        let mut process =
+            Process::start(&command, &solver.working_folder, solver.time_limit, longest_line)?;
         let end = process.converse(cancel, &mut |line| self.hear(line, emit))?;
         let wall = process.elapsed();
         let stderr_tail = process.stderr_tail();
@@ -56,34 +80,66 @@ impl<'a> Conversation<'a> {
             time_limit_s: solver.time_limit.as_secs_f64(),
             wall_s: wall.as_secs_f64(),
             end,
-            asked: self.staged.ranks.len(),
-            answered: self.staged.ranks.len() - self.open.len(),
+            asked: self.staged.asked.values().map(Vec::len).sum(),
+            answered: self.answered,
             garbage_lines: self.garbage_lines,
             garbage: self.garbage,
             stderr_tail,
         })
     }
 
-    fn hear(&mut self, line: &[u8], emit: &mut dyn TakeAnswers) -> Result<()> {
-        let understood =
-            if self.staged.in_order { self.take_next(line) } else { self.understand(line) };
-        match understood {
-            Ok(None) => Ok(()),
-            Ok(Some((rank, response))) => {
-                self.open.remove(&rank);
-                emit.answer(rank, response)
-            }
-            Err(fault) => {
-                self.note(line, fault);
-                Ok(())
-            }
+    fn longest_line(&self) -> u64 {
+        match self.staged.protocol {
+            Protocol::Questions { .. } => LONGEST_LINE_OF_PROGRAMS,
+            Protocol::Tasks { .. } | Protocol::Sources => LONGEST_LINE,
         }
     }
 
+    fn hear(&mut self, line: &[u8], emit: &mut dyn TakeAnswers) -> Result<()> {
+        let understood = match &self.staged.protocol {
+            Protocol::Sources => self.take_next(line),
+            Protocol::Tasks { dataset } => self.understand(line, dataset),
+            Protocol::Questions { .. } => self.read_programs(line),
+        };
+        let answers = match understood {
+            Ok(answers) => answers,
+            Err(fault) => {
+                self.note(line, fault);
+                return Ok(());
+            }
+        };
+        for (rank, response) in answers {
+            match self.next_sample(rank) {
+                Ok(sample) => emit.answer(SampleKey { rank, sample }, response)?,
+                Err(fault) => self.note(line, fault),
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the sample that is answered now.
+    fn next_sample(&mut self, rank: usize) -> Result<u32, Fault> {
+        let samples = self.open.get_mut(&rank);
+        let Some(sample) = samples.and_then(VecDeque::pop_front) else {
+            let id = &self.problems.ids()[rank];
+            let message = match self.staged.asked.get(&rank).map(Vec::len) {
+                None => format!("was not asked about {id}"),
+                Some(1) => format!("a second answer to {id}"),
+                Some(asked) => format!("more than the {asked} samples of {id} that were asked for"),
+            };
+            return Err(Fault::new(FaultKind::Duplicate, message));
+        };
+        if self.open.get(&rank).is_some_and(VecDeque::is_empty) {
+            self.open.remove(&rank);
+        }
+        self.answered += 1;
+        Ok(sample)
+    }
+
     /// The next line answers the next problem, whatever it says.
-    fn take_next(&mut self, line: &[u8]) -> Result<Option<(usize, Response)>, Fault> {
-        let Some(rank) = self.next.next() else {
-            let count = self.staged.ranks.len();
+    fn take_next(&mut self, line: &[u8]) -> Result<Answers, Fault> {
+        let Some(rank) = self.next.pop_front() else {
+            let count = self.staged.asked.len();
             let message = format!("one line more than the {count} sources");
             return Err(Fault::new(FaultKind::Malformed, message));
         };
@@ -94,26 +150,42 @@ impl<'a> Conversation<'a> {
         }
         let text = std::str::from_utf8(ended.unwrap_or(line));
         let text = text.map_err(|_| fault("the line is not UTF-8"))?;
-        Ok(Some((rank, Response::Text(text.strip_suffix('\r').unwrap_or(text).to_owned()))))
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        Ok(vec![(rank, Response::Text(text.to_owned()))])
     }
 
-    fn understand(&self, line: &[u8]) -> Result<Option<(usize, Response)>, Fault> {
+    fn understand(&self, line: &[u8], dataset: &str) -> Result<Answers, Fault> {
         let text = std::str::from_utf8(line)
             .map_err(|_| Fault::new(FaultKind::Malformed, "the line is not UTF-8"))?;
         let parsed = self.problems.parse_answer(text).or_else(|fault| {
             // A bare file name means a task of the folder that the program was given.
-            let here = format!("{}/Tasks/{}", self.staged.dataset, text.trim_start());
+            let here = format!("{dataset}/Tasks/{}", text.trim_start());
             self.problems.parse_answer(&here).map_err(|_| fault)
         });
-        let Some(parsed) = parsed? else { return Ok(None) };
-        let rank = parsed.key.rank;
-        if self.open.contains(&rank) {
-            return Ok(Some((rank, parsed.response)));
+        Ok(parsed?.map(|parsed| (parsed.key.rank, parsed.response)).into_iter().collect())
+    }
+
+    /// A line with samples of the answer to one problem.
+    fn read_programs(&self, line: &[u8]) -> Result<Answers, Fault> {
+        let (rank, responses) = match parse_line(line, &self.ranks)? {
+            Said::Nothing => return Ok(Vec::new()),
+            Said::Samples(rank, responses) => (rank, responses),
+            Said::Numbered(ParsedAnswer { key, response }) => (key.rank, vec![response]),
+        };
+        Ok(responses.into_iter().map(|response| (rank, self.cut(rank, response))).collect())
+    }
+
+    /// A continuation ends before the first of the question's stop words.
+    fn cut(&self, rank: usize, response: Response) -> Response {
+        match (&self.staged.protocol, response) {
+            (Protocol::Questions { stop }, Response::Text(mut text)) => {
+                let stop = stop.get(&rank).copied().unwrap_or_default();
+                let end = stop.iter().filter_map(|word| text.find(word)).min();
+                text.truncate(end.unwrap_or(text.len()));
+                Response::Text(text)
+            }
+            (_, response) => response,
         }
-        let id = &self.problems.ids()[rank];
-        let asked = self.staged.ranks.contains(&rank);
-        let what = if asked { "a second answer to" } else { "was not asked about" };
-        Err(Fault::new(FaultKind::Duplicate, format!("{what} {id}")))
     }
 
     fn note(&mut self, line: &[u8], fault: Fault) {
@@ -122,7 +194,7 @@ impl<'a> Conversation<'a> {
             let text: String = String::from_utf8_lossy(line).trim_end().chars().take(200).collect();
             self.garbage.push(format!("{}: {text:?}", fault.message));
         }
-        if let Some(rank) = fault.rank.filter(|rank| self.open.contains(rank)) {
+        if let Some(rank) = fault.rank.filter(|rank| self.open.contains_key(rank)) {
             self.spoiled.entry(rank).or_insert(fault.message);
         }
     }
@@ -146,12 +218,14 @@ impl<'a> Conversation<'a> {
             }
             SessionEnd::TimedOut => (Why::TimedOut, format!("no answer within {limit} s")),
         };
-        for &rank in &self.open {
+        for (&rank, samples) in &self.open {
             let response = match self.spoiled.get(&rank) {
                 Some(message) => Response::none(Why::Garbage, message.clone()),
                 None => Response::none(why, detail.trim_end_matches([':', ' '])),
             };
-            emit.answer(rank, response)?;
+            for &sample in samples {
+                emit.answer(SampleKey { rank, sample }, response.clone())?;
+            }
         }
         Ok(())
     }

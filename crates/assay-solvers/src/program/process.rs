@@ -12,8 +12,6 @@ use assay_core::{Cancel, Error, Result, SessionEnd};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// The longest line of output that is taken; the rest of a longer one is dropped.
-pub(super) const LONGEST_LINE: u64 = 64 << 10;
 /// How many lines may wait to be heard.
 const WAITING_LINES: usize = 256;
 /// How much of the end of standard error is kept.
@@ -37,8 +35,14 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts `command` in `folder`, at the head of a process group of its own.
-    pub(super) fn start(command: &[String], folder: &Path, time_limit: Duration) -> Result<Self> {
+    /// Starts `command` in `folder`, at the head of a process group of its own. Of its lines, so many
+    /// bytes are taken, and the rest is dropped.
+    pub(super) fn start(
+        command: &[String],
+        folder: &Path,
+        time_limit: Duration,
+        longest_line: u64,
+    ) -> Result<Self> {
         let (name, arguments) =
             command.split_first().ok_or_else(|| Error::usage("program: names no command"))?;
         #[expect(clippy::disallowed_methods, reason = "the user's own predictor, run as the user")]
@@ -59,7 +63,7 @@ impl Process {
         let (stderr_open, stderr_closed) = bounded::<()>(0);
         let stderr = Arc::default();
         if let Some(pipe) = child.stdout.take() {
-            thread::spawn(move || send_lines(pipe, &sender));
+            thread::spawn(move || send_lines(pipe, longest_line, &sender));
         }
         if let Some(pipe) = child.stderr.take() {
             let tail = Arc::clone(&stderr);
@@ -184,11 +188,11 @@ fn describe(status: ExitStatus) -> SessionEnd {
     }
 }
 
-fn send_lines(pipe: impl Read, sender: &Sender<Vec<u8>>) {
+fn send_lines(pipe: impl Read, longest_line: u64, sender: &Sender<Vec<u8>>) {
     let mut reader = BufReader::new(pipe);
     loop {
         let mut line = Vec::new();
-        match reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
+        match reader.by_ref().take(longest_line).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => break,
             Ok(_) => {}
         }

@@ -20,6 +20,7 @@ static CARD: TaskCard = TaskCard {
     name: "codrep",
     version: 1,
     asks: QuestionKind::Line,
+    language: None,
     folder: "codrep",
     summary: "predict which line of a file a given line replaces",
     about: "A commit replaced exactly one line of a source file. Given the new line and the old \
@@ -37,6 +38,7 @@ static CARD: TaskCard = TaskCard {
     rules: "compat: a program's length is counted as the original scorer does, where a lone carriage \
         return ends a line too. strict: only a line feed does.",
     default_rules: Rules::Compat,
+    prompts: &[],
     metrics: &[
         MetricCard {
             name: "line-error",

@@ -2,11 +2,12 @@
 
 mod data;
 mod metric;
+mod programs;
 mod train;
 
 use std::path::PathBuf;
 
-use assay_core::{Rules, TaskCard};
+use assay_core::{Rules, TaskCard, TaskSettings};
 use clap::builder::FalseyValueParser;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -19,6 +20,7 @@ pub(crate) use metric::{
     BleuArguments, BleuVariant, ChrfArguments, ChrfVariant, CodebleuArguments, CodebleuVariant,
     ExactArguments, ExactVariant, MetricCommand, TextArguments,
 };
+pub(crate) use programs::ProgramArguments;
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
 
 const STYLES: Styles = Styles::styled()
@@ -129,6 +131,7 @@ Examples:
   assay run codrep --data Dataset4.tar.zst --solver 'program:python3 predictor.py'
   assay run codrep --data sample --solver random --top 5 --seed 7 -L 10 --json
   assay run c2c --data g4g_functions.zip --solver 'program:python3 translate.py'
+  assay run humaneval --solver 'program:python3 generate.py' -n 20 -k 1,10
   assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d
 
 The record of a run is a folder of plain files: run.json, answers.jsonl, verdicts.jsonl and
@@ -153,8 +156,15 @@ pub(crate) struct RunArguments {
     #[arg(short, long = "id", value_name = "ID", env = "ASSAY_ID")]
     pub(crate) ids: Vec<String>,
 
+    /// How many samples each problem gets, for tasks that ask for programs.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, env = "ASSAY_SAMPLES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) samples: u32,
+
     #[command(flatten)]
     pub(crate) solving: SolvingArguments,
+
+    #[command(flatten)]
+    pub(crate) programs: ProgramArguments,
 
     /// Where the run's folder is made.
     #[arg(short, long, value_name = "DIR", default_value = "runs", env = "ASSAY_OUTPUT")]
@@ -202,12 +212,17 @@ pub(crate) struct DataArguments {
     /// mean there, and which are the default.
     #[arg(long, env = "ASSAY_RULES")]
     pub(crate) rules: Option<RulesArgument>,
+
+    /// How questions are put, where a task knows several ways; `assay show TASK` names them.
+    #[arg(long, value_name = "NAME", env = "ASSAY_PROMPT")]
+    pub(crate) prompt: Option<String>,
 }
 
 impl DataArguments {
-    /// The rules that were asked for, or those that the task prefers.
-    pub(crate) fn rules_for(&self, card: &TaskCard) -> Rules {
-        self.rules.map_or(card.default_rules, Rules::from)
+    /// What the task is told: what was asked for, or else what it prefers.
+    pub(crate) fn settings_for(&self, card: &TaskCard) -> TaskSettings {
+        let rules = self.rules.map_or(card.default_rules, Rules::from);
+        TaskSettings { prompt: self.prompt.clone(), ..TaskSettings::with_rules(rules) }
     }
 }
 
@@ -221,6 +236,8 @@ Examples:
   assay score c2c prediction_C2C.json --data true_C2C.json
   assay score htr prediction_HTR.json --data true_HTR.json
   assay score fusion-brain output --data truth
+  assay score humaneval samples.jsonl.gz -k 1,10 --verdicts verdicts.jsonl
+  assay score mbpp generations.json -j 8
 
 Beside the tasks that `assay tasks` lists there are htr, zsod and vqa, the subtasks of the Fusion
 Brain Challenge, and fusion-brain, their sum: docs/fusion-brain.md has their files.
@@ -238,6 +255,17 @@ pub(crate) struct ScoreArguments {
     /// Read every problem too, for metrics that need more than the solutions: line-error-distinct.
     #[arg(long, env = "ASSAY_DISTINCT", value_parser = FalseyValueParser::new())]
     pub(crate) distinct: bool,
+
+    /// How many answers are graded at once.
+    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) jobs: Option<u32>,
+
+    /// Write every verdict to FILE, a line of JSON each, in the order of problems and samples.
+    #[arg(long, value_name = "FILE", env = "ASSAY_VERDICTS")]
+    pub(crate) verdicts: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) programs: ProgramArguments,
 
     /// How to print the results.
     #[arg(long, default_value = "table", env = "ASSAY_FORMAT")]

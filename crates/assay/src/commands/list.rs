@@ -40,6 +40,12 @@ pub(crate) fn show(name: &str, json: bool) -> Result<u8> {
     for (title, text) in card.paragraphs() {
         output::paragraph(title, text)?;
     }
+    if !card.prompts.is_empty() {
+        output::say("\nPrompts\n")?;
+        let rows =
+            card.prompts.iter().map(|prompt| [prompt.name, prompt.meaning].map(str::to_owned));
+        output::table(["--prompt", "what a solver is shown"], rows)?;
+    }
     output::say("\nMetrics\n")?;
     let rows = card.metrics.iter().map(|metric| {
         let better = if metric.lower_is_better { "lower" } else { "higher" };

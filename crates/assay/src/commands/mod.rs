@@ -145,6 +145,12 @@ fn solver_settings(arguments: &SolvingArguments) -> Result<SolverSettings> {
     })
 }
 
+/// The folder in which assay remembers what it found out; a machine without one has no memory.
+fn cache_folder(given: Option<&Path>) -> Option<PathBuf> {
+    let platform = || Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("assay"));
+    given.map(Path::to_owned).or_else(platform)
+}
+
 fn jobs(given: Option<u32>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     given.map_or_else(cores, |jobs| jobs as usize)

@@ -1,17 +1,17 @@
 //! `assay run`: the main job.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use assay_core::{Cancel, DataChoice, Error, ProblemId, Result, Results, TaskSettings, exit_code};
-use assay_run::{Complete, Finished, OpenTask, Plan, TaskRequest, is_run, resume, start};
+use assay_core::{Cancel, DataChoice, Error, ProblemId, Progress, Result, Results, exit_code};
+use assay_run::{Complete, Finished, Means, OpenTask, Plan, TaskRequest, is_run, resume, start};
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
 
-use super::{cancel_on_interrupt, choose_data, jobs, solver_settings, tool, tour};
+use super::{cache_folder, cancel_on_interrupt, choose_data, jobs, solver_settings, tool, tour};
 use crate::args::RunArguments;
 use crate::output::{self, Bar};
 
 /// What may be typed beside `--resume`; the rest, the record knows.
-const WITH_RESUME: [&str; 3] = ["resume", "jobs", "json"];
+const WITH_RESUME: [&str; 4] = ["resume", "jobs", "json", "cache"];
 
 pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
     let cancel = cancel_on_interrupt()?;
@@ -50,12 +50,24 @@ pub(crate) fn plans_for(
     let open = OpenTask::open(TaskRequest {
         name: task.to_owned(),
         data,
-        settings: TaskSettings::with_rules(arguments.data.rules_for(card)),
+        settings: arguments.programs.settings(arguments.data.settings_for(card)),
         ids: arguments.ids.clone(),
         limit: arguments.limit.map(|limit| limit as usize),
     })?;
     warn_of_memory(&solvers, &open);
-    solvers.iter().map(|solver| Plan::new(&open, solver, settings.clone(), tool())).collect()
+    let plan =
+        |solver: &String| Plan::new(&open, solver, settings.clone(), arguments.samples, tool());
+    let plans: Vec<Plan> = solvers.iter().map(plan).collect::<Result<_>>()?;
+    for plan in &plans {
+        if let Some(more) = plan.more_samples() {
+            output::warn(&format!(
+                "{} has up to {more} samples a problem, of which {} count; -n {more} takes all",
+                plan.solver(),
+                arguments.samples
+            ));
+        }
+    }
+    Ok(plans)
 }
 
 /// What the locator learned from, it knows by heart: that is no test of it.
@@ -81,7 +93,7 @@ fn take_up_again(arguments: &RunArguments, folder: &Path, cancel: &Cancel) -> Re
             .hint("a run's folder has a run.json in it"));
     }
     let mut session = Session::new(arguments, cancel);
-    let finished = resume(folder, tool(), jobs(arguments.solving.jobs), cancel, &Bar::new());
+    let finished = resume(folder, tool(), &session.means(&Bar::new()));
     let interrupted = session.note(finished?);
     session.sum_up(interrupted)
 }
@@ -90,6 +102,7 @@ fn take_up_again(arguments: &RunArguments, folder: &Path, cancel: &Cancel) -> Re
 pub(crate) struct Session<'a> {
     arguments: &'a RunArguments,
     cancel: &'a Cancel,
+    cache: Option<PathBuf>,
     complete: Vec<Complete>,
     /// Nobody reads what is printed; the runs go on and are recorded.
     unheard: bool,
@@ -97,7 +110,13 @@ pub(crate) struct Session<'a> {
 
 impl<'a> Session<'a> {
     pub(crate) fn new(arguments: &'a RunArguments, cancel: &'a Cancel) -> Self {
-        Self { arguments, cancel, complete: Vec::new(), unheard: false }
+        let cache = cache_folder(arguments.programs.cache.as_deref());
+        Self { arguments, cancel, cache, complete: Vec::new(), unheard: false }
+    }
+
+    fn means<'m>(&'m self, progress: &'m dyn Progress) -> Means<'m> {
+        let jobs = jobs(self.arguments.solving.jobs);
+        Means { jobs, cache: self.cache.as_deref(), cancel: self.cancel, progress }
     }
 
     /// Carries every plan out, then prints what was found; also what was found before a failure.
@@ -111,8 +130,7 @@ impl<'a> Session<'a> {
     fn carry_out(&mut self, plans: Vec<Plan>) -> Result<bool> {
         let mut waiting = plans.into_iter();
         while let Some(plan) = waiting.next() {
-            let jobs = jobs(self.arguments.solving.jobs);
-            let finished = start(&plan, &self.arguments.output, jobs, self.cancel, &Bar::new())?;
+            let finished = start(&plan, &self.arguments.output, &self.means(&Bar::new()))?;
             if self.note(finished) {
                 let left: Vec<String> =
                     waiting.map(|plan| format!("{} on {}", plan.solver(), plan.task())).collect();

@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
-use assay_core::{Error, Result, TaskSettings, exit_code};
-use assay_run::Scored;
+use assay_core::{Error, QuestionKind, Result, exit_code};
+use assay_run::{Means, Scored, Scoring};
 
-use super::{choose_data, fusion_brain, tool};
+use super::{cache_folder, cancel_on_interrupt, choose_data, fusion_brain, jobs, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
-use crate::output;
+use crate::output::{self, Bar};
 
 pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     if let Some(outcome) = fusion_brain::score(arguments) {
@@ -21,17 +21,30 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         ))
     })?;
     let data = choose_data(&arguments.data, task.card())?;
-    let settings = TaskSettings::with_rules(arguments.data.rules_for(task.card()));
+    let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
     let problems = task.open(&data, &settings, true)?;
     let (mut reader, name) = open(arguments)?;
-    let Scored { results, flaws } = assay_run::score(
+    let (cancel, bar) = (cancel_on_interrupt()?, Bar::new());
+    let cache = cache_folder(arguments.programs.cache.as_deref());
+    let scoring = Scoring {
         task,
-        problems.as_ref(),
-        &settings,
-        (reader.as_mut(), &name),
-        arguments.distinct,
-        &tool(),
-    )?;
+        problems: problems.as_ref(),
+        settings: &settings,
+        read_all: arguments.distinct,
+        verdicts: arguments.verdicts.as_deref(),
+        tool: &tool(),
+    };
+    let jobs = jobs(arguments.jobs);
+    let means = Means { jobs, cache: cache.as_deref(), cancel: &cancel, progress: &bar };
+    let Some(scored) = assay_run::score(&scoring, (reader.as_mut(), &name), &means)? else {
+        output::talk("interrupted: nothing was scored");
+        return Ok(exit_code::INTERRUPTED);
+    };
+    if task.card().asks == QuestionKind::Code {
+        output::show_unanswered(&scored.unanswered);
+    }
+    let Scored { results, flaws, excluded, .. } = scored;
+    output::show_exclusions(&excluded);
     if !flaws.is_empty() {
         let title =
             format!("{} problems have no usable solution and count as not answered", flaws.len());
@@ -45,7 +58,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
             None => return Err(Error::usage(format!("{} has no such format", arguments.task))),
         },
     }
-    Ok(if flaws.is_empty() { exit_code::DONE } else { exit_code::INCOMPLETE })
+    let complete = flaws.is_empty() && excluded.is_empty();
+    Ok(if complete { exit_code::DONE } else { exit_code::INCOMPLETE })
 }
 
 fn open(arguments: &ScoreArguments) -> Result<(Box<dyn BufRead>, String)> {

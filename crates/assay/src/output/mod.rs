@@ -12,7 +12,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay_core::{Error, Result, SessionEnd, SessionReport, Verdict};
+use assay_core::{Error, ProblemId, Result, SessionEnd, SessionReport, Verdict};
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
@@ -193,6 +193,14 @@ pub(crate) fn show_exclusions(excluded: &[Verdict]) {
         let reasons = excluded.iter().filter_map(|verdict| verdict.detail.as_deref());
         let title = format!("{} problems cannot be used and count in no metric", excluded.len());
         list_some(&title, reasons, excluded.len());
+    }
+}
+
+/// Names the problems to which a file has no answer.
+pub(crate) fn show_unanswered(problems: &[ProblemId]) {
+    if !problems.is_empty() {
+        let title = format!("{} problems have no answer and count as not passed", problems.len());
+        list_some(&title, problems.iter().map(ProblemId::as_str), problems.len());
     }
 }
 

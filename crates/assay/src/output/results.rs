@@ -1,6 +1,6 @@
 //! The numbers of runs, with their intervals and all that they depend on.
 
-use assay_core::{Estimate, Result, Results};
+use assay_core::{Counts, Estimate, GoldRate, Named, Result, Results};
 use comfy_table::{CellAlignment, Table};
 
 use super::terminal::Page;
@@ -17,10 +17,13 @@ pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
     while let Some(first) = rest.first() {
         let same = rest.iter().take_while(|results| results.task == first.task).count();
         let (of_task, others) = rest.split_at(same);
-        say(&format!("{} on {} problems\n", first.task, first.counts.problems))?;
+        say(&format!("{}\n", title(first)))?;
         match of_task {
             [alone] => numbers(metric_header(), metric_rows(alone))?,
             several => side_by_side(several)?,
+        }
+        for line in remarks(of_task) {
+            say(&format!("{line}\n"))?;
         }
         say("\n")?;
         let header = ["solver", "all", "passed", "failed", "timed out", "not answered", "excluded"];
@@ -35,6 +38,48 @@ pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
     }
     say("\n")?;
     listing("signature (same signature, same number)", signatures(results))
+}
+
+fn title(results: &Results) -> String {
+    let Counts { problems, samples, .. } = results.counts;
+    if samples > problems {
+        format!("{} on {problems} problems, {samples} samples", results.task)
+    } else {
+        format!("{} on {problems} problems", results.task)
+    }
+}
+
+/// What must be known beside the numbers, each thing once.
+fn remarks(of_task: &[&Results]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for results in of_task {
+        let gold = results.gold.map(|GoldRate { passed, of }| {
+            format!("gold: {passed} of the task's {of} own programs pass on this machine")
+        });
+        for line in gold.into_iter().chain(left_out(&results.left_out)) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
+}
+
+/// Which metrics are left out and why, a line a reason.
+fn left_out(metrics: &Named<String>) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (metric, why) in metrics.iter() {
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, metrics)) => metrics.push(metric),
+            None => reasons.push((why, vec![metric])),
+        }
+    }
+    let line = |(why, metrics): (&str, Vec<&str>)| match metrics.as_slice() {
+        [] => String::new(),
+        [one] => format!("{one} is left out: {why}"),
+        [some @ .., last] => format!("{} and {last} are left out: {why}", some.join(", ")),
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// The signatures, in one line where runs differ in their solvers alone.
@@ -138,7 +183,7 @@ fn metrics_row(results: &Results, names: &[&str]) -> Vec<String> {
 fn counts_row(results: &Results) -> Vec<String> {
     let counts = &results.counts;
     let numbers = [
-        counts.problems,
+        counts.samples,
         counts.passed,
         counts.failed,
         counts.timed_out,

@@ -2,20 +2,21 @@
 
 use std::path::PathBuf;
 
-use assay_core::{DataChoice, Error, Result, Results, Rules, TaskSettings};
+use assay_core::{Cancel, DataChoice, Error, Result, Results, Rules, TaskSettings};
+
+use assay_run::{Means, Scored, Scoring};
 
 use super::files::Given;
-use crate::commands::tool;
+use crate::commands::{jobs, tool};
+use crate::output::Bar;
 
-const SETTINGS: TaskSettings = TaskSettings {
-    rules: Rules::Compat,
-    isolation: assay_core::Isolation::Warm,
-    unsafe_no_isolation: false,
-};
+fn settings() -> TaskSettings {
+    TaskSettings::with_rules(Rules::Compat)
+}
 
 /// Names everything that the score depends on.
 pub(super) fn c2c_signature() -> Result<String> {
-    let fields = assay_tasks::find("c2c")?.signature_fields(&SETTINGS);
+    let fields = assay_tasks::find("c2c")?.signature_fields(&settings());
     let codebleu = fields.into_iter().find(|(name, _)| *name == "codebleu");
     codebleu.map(|(_, value)| value).ok_or_else(|| Error::failed("c2c has no codebleu"))
 }
@@ -24,11 +25,23 @@ pub(super) fn c2c_signature() -> Result<String> {
 pub(super) fn c2c_results(truth: &Given, prediction: &Given) -> Result<Results> {
     let task = assay_tasks::find("c2c")?;
     let data = DataChoice::Paths(vec![PathBuf::from(&truth.name)]);
-    let problems = task.open(&data, &SETTINGS, true)?;
+    let settings = settings();
+    let problems = task.open(&data, &settings, true)?;
     let answers = (&mut prediction.bytes.as_slice() as _, prediction.name.as_str());
-    let scored = assay_run::score(task, problems.as_ref(), &SETTINGS, answers, false, &tool())?;
-    match scored.flaws.first() {
-        None => Ok(scored.results),
+    let scoring = Scoring {
+        task,
+        problems: problems.as_ref(),
+        settings: &settings,
+        read_all: false,
+        verdicts: None,
+        tool: &tool(),
+    };
+    let (cancel, progress) = (Cancel::new(), Bar::new());
+    let means = Means { jobs: jobs(None), cache: None, cancel: &cancel, progress: &progress };
+    let scored = assay_run::score(&scoring, answers, &means)?;
+    let Scored { results, flaws, .. } = scored.ok_or_else(|| Error::failed("interrupted"))?;
+    match flaws.first() {
+        None => Ok(results),
         Some(flaw) => Err(Error::refused(flaw.reason.clone())),
     }
 }

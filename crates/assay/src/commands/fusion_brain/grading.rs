@@ -126,6 +126,7 @@ fn grade_zsod(truth: &Given, prediction: &Given) -> Result<Graded> {
 fn counted(passed: usize, failed: usize, not_answered: usize) -> Counts {
     let mut counts = Counts {
         problems: passed + failed + not_answered,
+        samples: passed + failed + not_answered,
         answered: passed + failed,
         passed,
         failed,

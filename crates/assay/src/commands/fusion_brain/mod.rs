@@ -67,13 +67,8 @@ fn score_subtask(subtask: Subtask, arguments: &ScoreArguments, data: &Path) -> R
         .field("ci", interval)
         .field("assay", &tool().version)
         .field("solver", format!("file@{}", prediction.digest().short()));
-    let results = Results {
-        task: subtask.name().to_owned(),
-        solver: format!("file:{}", prediction.name),
-        signature,
-        counts,
-        metrics,
-    };
+    let solver = format!("file:{}", prediction.name);
+    let results = Results::new(subtask.name(), solver, signature, counts, metrics);
     if arguments.json {
         output::json_line(&results)?;
     } else {
@@ -189,13 +184,8 @@ impl Sum {
             .field("ci", format!("each+{}", assay_stats::SUM_METHOD))
             .field("assay", &tool().version)
             .field("solver", format!("file@{}", self.predictions.finish().short()));
-        let results = Results {
-            task: ALL.to_owned(),
-            solver: format!("file:{}", folder.display()),
-            signature,
-            counts: self.counts,
-            metrics,
-        };
+        let solver = format!("file:{}", folder.display());
+        let results = Results::new(ALL, solver, signature, self.counts, metrics);
         let mut minimums = Named::new();
         for subtask in Subtask::ALL {
             let met = self.integral.meets_minimum(subtask);

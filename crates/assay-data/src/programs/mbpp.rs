@@ -1,0 +1,87 @@
+//! Records of MBPP: of the whole file, of the sanitized one, and of EvalPlus's with assertions.
+
+use serde::Deserialize;
+
+use super::function::without_place;
+use super::records::Record;
+
+/// A program to be written from a sentence and its tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MbppProblem {
+    /// Its number.
+    pub number: u32,
+    /// What is asked for.
+    pub text: String,
+    /// A right program, with line feeds only.
+    pub code: String,
+    /// Assertions.
+    pub test_list: Vec<String>,
+    /// What the assertions need besides the program; it may use the program's names.
+    pub set_up: String,
+    /// Imports that the assertions need.
+    pub imports: Vec<String>,
+    /// Code of EvalPlus with many more tests, where the file has that.
+    pub test: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    task_id: u32,
+    #[serde(alias = "prompt")]
+    text: String,
+    code: String,
+    test_list: Vec<String>,
+    #[serde(default)]
+    test_setup_code: String,
+    #[serde(default)]
+    test_imports: Vec<String>,
+    #[serde(default)]
+    test: Option<String>,
+}
+
+impl Record for MbppProblem {
+    const FORM: &'static str = "task_id, text (or prompt), code and test_list";
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let line: Line = serde_json::from_str(text).map_err(|error| without_place(&error))?;
+        if line.test_list.is_empty() {
+            return Err("test_list is empty".to_owned());
+        }
+        Ok(Self {
+            number: line.task_id,
+            text: line.text,
+            code: with_line_feeds(&line.code),
+            test_list: line.test_list,
+            set_up: with_line_feeds(&line.test_setup_code),
+            imports: line.test_imports,
+            test: line.test,
+        })
+    }
+}
+
+/// Nearly all programs of the file have carriage returns before their line feeds.
+fn with_line_feeds(code: &str) -> String {
+    code.replace("\r\n", "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_are_read_alike() {
+        let whole = r#"{"text": "t", "code": "a\r\nb", "task_id": 11, "test_setup_code": "", "test_list": ["x"], "challenge_test_list": []}"#;
+        let sanitized = r#"{"source_file": "f", "task_id": 11, "prompt": "t", "code": "a\nb", "test_imports": [], "test_list": ["x"]}"#;
+        assert_eq!(MbppProblem::parse(whole), MbppProblem::parse(sanitized));
+        assert_eq!(MbppProblem::parse(whole).unwrap().code, "a\nb");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let refused = |text| MbppProblem::parse(text).unwrap_err();
+        assert!(refused(r#"{"task_id": "x"}"#).contains("invalid type"));
+        assert!(refused(r#"{"task_id": 1, "text": "t", "code": ""}"#).contains("`test_list`"));
+        let none = r#"{"task_id": 1, "text": "t", "code": "", "test_list": []}"#;
+        assert_eq!(refused(none), "test_list is empty");
+    }
+}

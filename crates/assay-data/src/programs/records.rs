@@ -1,0 +1,161 @@
+//! A file of records, one JSON object a line or one JSON array of objects, plain or compressed.
+
+use std::borrow::Cow;
+use std::io::Cursor;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use assay_core::{Error, Result};
+use serde_json::value::RawValue;
+
+use crate::Store;
+use crate::texts::{Document, Form, Lines, Source};
+
+/// What compressed files' names end in, and none.
+const ENDINGS: [&str; 3] = ["", ".gz", ".zst"];
+
+/// What a record of a file means.
+pub trait Record: Sized {
+    /// What a record has, for who must mend one.
+    const FORM: &'static str;
+
+    /// Reads a JSON object; an error says what is wrong with it, and names the key.
+    fn parse(text: &str) -> Result<Self, String>;
+}
+
+/// A file of records that is read from front to back, as often as asked: one record at a time is in
+/// memory.
+#[derive(Debug, Clone)]
+pub struct Records {
+    name: String,
+    place: Lies,
+}
+
+#[derive(Debug, Clone)]
+enum Lies {
+    File(PathBuf),
+    Memory(Cow<'static, [u8]>),
+}
+
+/// Takes a record and the line on which it begins; breaks to end the reading.
+pub type TakeRecord<'a, R> = dyn FnMut(u64, R) -> Result<ControlFlow<()>> + 'a;
+
+/// Takes the text of a record and the line on which it begins.
+pub(super) type TakeText<'a> = dyn FnMut(u64, &str) -> Result<ControlFlow<()>> + 'a;
+
+impl Records {
+    /// The file at `path`; in a folder, the first of the files called `names`, compressed or not.
+    pub fn find(path: &Path, names: &[&str]) -> Result<Self> {
+        if !path.is_dir() {
+            return Ok(Self::file(path));
+        }
+        let candidates =
+            names.iter().flat_map(|name| ENDINGS.map(|ending| format!("{name}{ending}")));
+        let found = candidates.map(|name| path.join(name)).find(|file| file.is_file());
+        found.map(|file| Self::file(&file)).ok_or_else(|| {
+            let names = names.join(" and no ");
+            Error::refused(format!("{} holds no {names}", path.display()))
+                .hint("it may also end in .gz or .zst; name another file with --data")
+        })
+    }
+
+    /// The file of JSON lines at `path`; or the first that is `wanted` in the folder or archive there
+    /// ([`Store::find`]), which is held in memory if it lies in an archive.
+    pub fn look_for(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Option<Self>> {
+        if path.is_file() && is_json_lines(&path.to_string_lossy()) {
+            return Ok(Some(Self::file(path)));
+        }
+        let Some((store, name)) = Store::find(path, wanted)? else { return Ok(None) };
+        if let Some(path) = store.file(&name) {
+            return Ok(Some(Self::file(&path)));
+        }
+        Self::from_store(&store, &|path| path == name)
+    }
+
+    /// The first file, by name, that is `wanted` in `store`, held in memory.
+    pub fn from_store(store: &Store, wanted: &dyn Fn(&str) -> bool) -> Result<Option<Self>> {
+        let Some(name) = store.first(wanted)? else { return Ok(None) };
+        let location = format!("{}/{name}", store.location());
+        let mut found = None;
+        store.read(&[name], &mut |_, content| {
+            let bytes = content.map_err(|reason| {
+                Error::refused(format!("{location} {reason}")).hint("fetch or unpack it again")
+            })?;
+            found = Some(Self::memory(&location, bytes));
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    /// A file held in memory, such as one inside the binary. Its name tells its form.
+    pub fn memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Self {
+        Self { name: name.to_owned(), place: Lies::Memory(bytes.into()) }
+    }
+
+    /// What it is called in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Hands over every record. The first that cannot be read is refused by file, line and key.
+    pub fn each<R: Record>(&self, take: &mut TakeRecord<'_, R>) -> Result<()> {
+        self.texts(&mut |line, text| {
+            let record = R::parse(text).map_err(|what| {
+                Error::refused(format!("{}:{line}: {what}", self.name))
+                    .hint(format!("a record has {}: mend or fetch the file", R::FORM))
+            })?;
+            take(line, record)
+        })
+    }
+
+    /// The text of the first record.
+    pub fn first(&self) -> Result<Option<String>> {
+        let mut first = None;
+        self.texts(&mut |_, text| {
+            first = Some(text.to_owned());
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(first)
+    }
+
+    fn file(path: &Path) -> Self {
+        Self { name: path.display().to_string(), place: Lies::File(path.to_owned()) }
+    }
+
+    fn source(&self) -> Result<Source> {
+        match &self.place {
+            Lies::File(path) => Source::open(path, None),
+            Lies::Memory(bytes) => {
+                let form = Form::of_name(&self.name);
+                Ok(Source::new(&self.name, form, Cursor::new(bytes.clone())))
+            }
+        }
+    }
+
+    /// Hands over the text of every record, and the line on which it begins.
+    pub(super) fn texts(&self, take: &mut TakeText<'_>) -> Result<()> {
+        let source = self.source()?.without_mark()?;
+        if source.form() == Form::Json {
+            let mut document = Document::open(source)?;
+            while let Some((line, _, value)) = document.next_as::<Box<RawValue>>()? {
+                if take(line, value.get())?.is_break() {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        let mut lines = Lines::new(source);
+        while let Some((line, text)) = lines.next()? {
+            if !text.trim().is_empty() && take(line, text)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file's name is one of JSON lines, compressed or not.
+pub(super) fn is_json_lines(name: &str) -> bool {
+    let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
+    stem.ends_with(".jsonl") || stem.ends_with(".ndjson")
+}

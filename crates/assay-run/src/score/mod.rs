@@ -1,0 +1,130 @@
+//! Grades answers made elsewhere.
+
+mod marking;
+mod sum;
+
+use std::io::BufRead;
+use std::path::Path;
+
+use assay_core::{
+    Digest, Effort, Flaw, Grader, ProblemId, Problems, Result, Results, Selection, Task,
+    TaskSettings, Verdict,
+};
+use assay_solvers::AnswerFile;
+
+use crate::gate::{Gate, Gold};
+use crate::once::Once;
+use crate::plan::{signature, with_samples};
+use crate::{Means, Tool};
+use marking::Marking;
+use sum::Sum;
+
+/// What is scored, and how.
+#[derive(Clone, Copy)]
+pub struct Scoring<'a> {
+    /// The task that the answers are to.
+    pub task: &'a dyn Task,
+    /// All of its problems.
+    pub problems: &'a dyn Problems,
+    /// What the task is told.
+    pub settings: &'a TaskSettings,
+    /// Read every problem, for metrics that need more than the references.
+    pub read_all: bool,
+    /// Where to write every verdict, a line each, in the order of problems and samples.
+    pub verdicts: Option<&'a Path>,
+    /// The program that scores.
+    pub tool: &'a Tool,
+}
+
+/// What scoring found.
+#[derive(Debug)]
+pub struct Scored {
+    /// The numbers.
+    pub results: Results,
+    /// Problems without a usable solution.
+    pub flaws: Vec<Flaw>,
+    /// Problems that count in no metric, with the reason.
+    pub excluded: Vec<Verdict>,
+    /// Problems to which the file has no answer.
+    pub unanswered: Vec<ProblemId>,
+}
+
+/// Grades the answers in `reader`, called `name`, against all of the problems. Either every line is
+/// accepted, or the file is refused with all that is wrong in it. Problems are read only where the
+/// answer cannot be graded without, unless the scoring says otherwise. `None` if it was interrupted.
+pub fn score(
+    scoring: &Scoring<'_>,
+    (reader, name): (&mut dyn BufRead, &str),
+    means: &Means<'_>,
+) -> Result<Option<Scored>> {
+    let Scoring { task, problems, settings, tool, .. } = *scoring;
+    let mut file = AnswerFile::read(reader, name, problems)?;
+    let grader = Once::new(task.grader(settings, means.jobs)?);
+    let gate = if file.faults.is_empty() {
+        let wanted = &Selection::all(problems.ids().len());
+        Gold { task, settings, problems, wanted, grader: &grader, tool }.check(means)?
+    } else {
+        // A file that will be refused is checked to its end, and nothing is run for it.
+        Gate::default()
+    };
+    let working = grader.effort() == Effort::Working;
+    let progress = Some(means.progress).filter(|_| working);
+    if let Some(progress) = progress {
+        progress.start("score", file.answers.len().max(problems.ids().len()), 0);
+    }
+    let mut sum = Sum::new(task.tally(settings), scoring.verdicts, progress)?;
+    let Means { jobs, cancel, .. } = *means;
+    let marking = Marking { scoring, file: &file, grader: &grader, gate: &gate, jobs, cancel };
+    let marked = marking.mark_all(&mut sum);
+    means.progress.finish();
+    let references = match marked {
+        Ok(references) if !means.cancel.is_cancelled() => references,
+        other => {
+            sum.discard();
+            return other.map(|_| None);
+        }
+    };
+    for (place, fault) in sum.faults.drain(..) {
+        file.faults.add(place, fault);
+    }
+    if !file.faults.is_empty() {
+        sum.discard();
+        return Err(file.faults.refuse(name));
+    }
+    sum.sort_verdicts(problems)?;
+    let signature =
+        signature(task, settings, Digest::of_all(references), sum.counts.problems, tool);
+    let results = Results {
+        task: task.card().name.to_owned(),
+        solver: format!("file:{name}"),
+        signature: with_samples(signature, task, &samples(&file))
+            .field("solver", format!("file@{}", file.digest.short())),
+        counts: sum.counts,
+        metrics: sum.tally.metrics(),
+        left_out: sum.tally.left_out(),
+        gold: gate.rate(),
+    };
+    let unanswered = ids_without_answer(&file, problems);
+    Ok(Some(Scored { results, flaws: sum.flaws, excluded: sum.excluded, unanswered }))
+}
+
+/// How many samples the answered problems have: `20`, or `1-20` where they differ.
+fn samples(file: &AnswerFile) -> String {
+    match file.sample_counts() {
+        None => "0".to_owned(),
+        Some((fewest, most)) if fewest == most => most.to_string(),
+        Some((fewest, most)) => format!("{fewest}-{most}"),
+    }
+}
+
+fn ids_without_answer(file: &AnswerFile, problems: &dyn Problems) -> Vec<ProblemId> {
+    let mut answered = file.answers.iter().map(|answer| answer.key.rank).peekable();
+    let mut unanswered = Vec::new();
+    for (rank, id) in problems.ids().iter().enumerate() {
+        if answered.peek() != Some(&rank) {
+            unanswered.push(id.clone());
+        }
+        while answered.next_if_eq(&rank).is_some() {}
+    }
+    unanswered
+}

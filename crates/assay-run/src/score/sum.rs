@@ -1,0 +1,103 @@
+//! Sums up what grading the answers of a file finds.
+
+use std::fs::File;
+use std::path::Path;
+
+use assay_core::{
+    Counts, Error, Fault, FaultKind, Flaw, NoAnswer, Place, Problems, Progress, Result, Tally,
+    Verdict, Why,
+};
+
+use super::marking::Marked;
+use crate::record::{LineFile, ranks, sort};
+
+pub(super) struct Sum<'a> {
+    pub(super) counts: Counts,
+    pub(super) tally: Box<dyn Tally>,
+    /// Answers that their problems cannot have.
+    pub(super) faults: Vec<(Place, Fault)>,
+    pub(super) flaws: Vec<Flaw>,
+    pub(super) excluded: Vec<Verdict>,
+    /// Problems that must be read to tell whether their answer is possible.
+    pub(super) unclear: Vec<usize>,
+    verdicts: Option<LineFile>,
+    /// Who watches, where that is worth it.
+    progress: Option<&'a dyn Progress>,
+}
+
+impl<'a> Sum<'a> {
+    /// Nothing yet; verdicts are written to the file at `verdicts`, if one is wanted.
+    pub(super) fn new(
+        tally: Box<dyn Tally>,
+        verdicts: Option<&Path>,
+        progress: Option<&'a dyn Progress>,
+    ) -> Result<Self> {
+        if let Some(path) = verdicts {
+            File::create(path).map_err(|error| Error::writing("write", path, error))?;
+        }
+        Ok(Self {
+            counts: Counts::default(),
+            tally,
+            faults: Vec::new(),
+            flaws: Vec::new(),
+            excluded: Vec::new(),
+            unclear: Vec::new(),
+            verdicts: verdicts.map(|path| LineFile::new(path.to_owned())),
+            progress,
+        })
+    }
+
+    pub(super) fn take(&mut self, marked: Marked) -> Result<()> {
+        if let Some(progress) = self.progress {
+            progress.step();
+        }
+        match marked {
+            Marked::Unclear(rank) => self.unclear.push(rank),
+            Marked::Impossible(place, fault) => self.faults.push((place, fault)),
+            Marked::Verdict(verdict) => {
+                self.count(&verdict)?;
+                if verdict.is_excluded() {
+                    self.excluded.push(verdict);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A problem without a usable solution cannot be graded: an answer to it is refused, and without
+    /// an answer it costs what every problem without an answer costs.
+    pub(super) fn note_flaw(
+        &mut self,
+        flaw: Flaw,
+        answers: impl Iterator<Item = Place>,
+    ) -> Result<()> {
+        let fault = Fault::new(FaultKind::NoSolution, flaw.reason.clone());
+        self.faults.extend(answers.map(|place| (place, fault.clone())));
+        let reason = NoAnswer { why: Why::Silent, detail: flaw.reason.clone() };
+        self.count(&Verdict::unanswered(flaw.id.clone(), 0, &reason))?;
+        self.flaws.push(flaw);
+        Ok(())
+    }
+
+    fn count(&mut self, verdict: &Verdict) -> Result<()> {
+        self.counts.add(verdict);
+        self.tally.add(verdict);
+        self.verdicts.as_mut().map_or(Ok(()), |file| file.append(verdict))
+    }
+
+    /// Puts the verdicts on disk into the order of problems and samples, and what is told as well.
+    pub(super) fn sort_verdicts(&mut self, problems: &dyn Problems) -> Result<()> {
+        let ranks = ranks(problems);
+        self.excluded.sort_by_key(|verdict| ranks.get(&verdict.problem).copied());
+        self.flaws.sort_by_key(|flaw| flaw.rank);
+        self.verdicts.as_mut().map_or(Ok(()), |file| sort::<Verdict>(file, &ranks))
+    }
+
+    /// Takes back what is on disk: the answers were refused, or grading them was interrupted.
+    pub(super) fn discard(&mut self) {
+        if let Some(mut file) = self.verdicts.take() {
+            file.close();
+            let _ = std::fs::remove_file(file.path());
+        }
+    }
+}

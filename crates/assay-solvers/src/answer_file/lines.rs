@@ -1,0 +1,125 @@
+//! Lines that each name their problem, as the field writes them or as we do.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::io::{self, BufRead, Read};
+
+use assay_core::{
+    Answer, Digest, DigestOf, Fault, FaultKind, ParsedAnswer, Place, ProblemId, Problems, Response,
+    Result, SampleKey,
+};
+use assay_data::without_mark;
+use serde::Deserialize;
+
+use super::gathering::Gathering;
+use super::not_utf8;
+
+/// The longest line that is read; a longer one is no answer.
+pub(super) const LONGEST_LINE: u64 = 16 << 20;
+
+pub(super) fn read(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> io::Result<Digest> {
+    let ranks = Ranks::new(gathering.problems);
+    each_line(reader, &mut |line, bytes| match parse(bytes, &ranks) {
+        Ok(None) => {}
+        Ok(Some(parsed)) => gathering.add_sample(Place::line(line), parsed.key, parsed.response),
+        Err(fault) => gathering.faults.add(Place::line(line), fault),
+    })
+}
+
+/// Hands over every line with its number from 1; returns the hash of all.
+pub(super) fn each_line(
+    reader: &mut dyn BufRead,
+    take: &mut dyn FnMut(u64, &[u8]),
+) -> io::Result<Digest> {
+    let mut text = DigestOf::new();
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        if !read_line(reader, &mut bytes)? {
+            break;
+        }
+        text.field(&bytes);
+        take(line, &bytes);
+    }
+    Ok(text.finish())
+}
+
+/// Reads the next line into `bytes`; `false` at the end. What is too long for a line is dropped.
+fn read_line(mut reader: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    bytes.clear();
+    let count = (&mut reader).take(LONGEST_LINE).read_until(b'\n', bytes)?;
+    if count as u64 == LONGEST_LINE && !bytes.ends_with(b"\n") {
+        reader.skip_until(b'\n')?;
+    }
+    Ok(count > 0)
+}
+
+fn parse(bytes: &[u8], ranks: &Ranks<'_>) -> Result<Option<ParsedAnswer>, Fault> {
+    let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
+    if is_ours(text) {
+        parse_ours(text, ranks).map(Some)
+    } else {
+        ranks.problems.parse_answer(text)
+    }
+}
+
+/// Whether a line is a JSON object that names its problem as we do.
+pub(super) fn is_ours(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(rename = "problem")]
+        _problem: serde::de::IgnoredAny,
+    }
+
+    text.trim_start().starts_with('{') && serde_json::from_str::<Named>(text).is_ok()
+}
+
+/// Reads a line of `answers.jsonl`.
+pub(super) fn parse_ours(text: &str, ranks: &Ranks<'_>) -> Result<ParsedAnswer, Fault> {
+    let answer: Answer = serde_json::from_str(text).map_err(|error| {
+        Fault::new(FaultKind::Malformed, format!("not an answer as `assay run` writes it: {error}"))
+    })?;
+    let rank = ranks.exact(answer.problem.as_str()).ok_or_else(|| {
+        let message = format!("{} is not among the chosen problems", answer.problem);
+        Fault::new(FaultKind::UnknownProblem, message)
+    })?;
+    if matches!(&answer.response, Response::Lines(lines) if lines.is_empty()) {
+        return Err(Fault::new(FaultKind::Malformed, "no line number").about(rank));
+    }
+    let key = SampleKey { rank, sample: answer.sample };
+    Ok(ParsedAnswer { key, response: answer.response })
+}
+
+/// Finds problems by name; what is needed for that is made when the first line asks for it.
+pub(crate) struct Ranks<'a> {
+    problems: &'a dyn Problems,
+    by_id: OnceCell<HashMap<&'a str, usize>>,
+}
+
+impl<'a> Ranks<'a> {
+    pub(crate) fn new(problems: &'a dyn Problems) -> Self {
+        Self { problems, by_id: OnceCell::new() }
+    }
+
+    /// The problem that is called so.
+    pub(super) fn exact(&self, name: &str) -> Option<usize> {
+        let ids = || self.problems.ids().iter().map(ProblemId::as_str).zip(0..).collect();
+        self.by_id.get_or_init(ids).get(name).copied()
+    }
+
+    /// The problem that is called so in any spelling that the field has.
+    pub(super) fn any_spelling(&self, name: &str) -> Option<usize> {
+        self.exact(name).or_else(|| self.problems.rank_of(name))
+    }
+
+    /// Whether answers to other problems are passed over.
+    pub(super) fn passes_over_others(&self) -> bool {
+        self.problems.passes_over_others()
+    }
+
+    /// What is wrong with a name that no problem has.
+    pub(super) fn unknown(&self, name: &str) -> Fault {
+        let like = self.problems.ids().first().map_or("", ProblemId::as_str);
+        let message = format!("there is no problem {name:?}; problems are called like {like:?}");
+        Fault::new(FaultKind::UnknownProblem, message)
+    }
+}

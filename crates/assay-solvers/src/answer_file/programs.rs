@@ -1,0 +1,268 @@
+//! Files of programs, in the forms that the field has.
+//!
+//! Lines of JSON that name their problem: HumanEval's `completion`, EvalPlus' `solution`, lists of
+//! `samples`, the `source_codes` of an agent's tries; or the answers of our own runs. Or one JSON
+//! array with the programs for each problem in task order, as the BigCode harness writes it.
+//! Several answers to one problem are its samples, in their order.
+
+use std::fmt;
+use std::io::{self, BufRead};
+
+use assay_core::{Digest, DigestOf, Fault, FaultKind, ParsedAnswer, Place, Response, Result, Why};
+use assay_data::without_mark;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use serde_json::Value;
+
+use super::gathering::Gathering;
+use super::lines::{LONGEST_LINE, Ranks, each_line, parse_ours};
+use super::not_utf8;
+
+/// Keys that a line may name its problem by, the first that is there being the one that counts.
+const NAMES: &str = "\"task_id\", \"problem_id\", \"name\" or \"id\"";
+const ANSWERS: &str = "\"completion\", \"solution\", \"samples\" or \"source_codes\"";
+
+pub(super) fn read(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> io::Result<Digest> {
+    if without_mark(reader.fill_buf()?).trim_ascii_start().starts_with(b"[") {
+        return read_array(reader, gathering);
+    }
+    let ranks = Ranks::new(gathering.problems);
+    each_line(reader, &mut |line, bytes| {
+        let place = Place::line(line);
+        match parse_line(bytes, &ranks) {
+            Ok(said) => said.add_to(gathering, place),
+            Err(fault) => gathering.faults.add(place, fault),
+        }
+    })
+}
+
+/// What one line says.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// Nothing: it is blank, or about a problem that is passed over.
+    Nothing,
+    /// Samples of the answer to a problem, in order.
+    Samples(usize, Vec<Response>),
+    /// An answer that says which sample it is.
+    Numbered(ParsedAnswer),
+}
+
+impl Said {
+    fn add_to(self, gathering: &mut Gathering<'_>, place: Place) {
+        match self {
+            Self::Nothing => {}
+            Self::Samples(rank, responses) => {
+                for response in responses {
+                    gathering.add(place, rank, response);
+                }
+            }
+            Self::Numbered(ParsedAnswer { key, response }) => {
+                gathering.add_sample(place, key, response);
+            }
+        }
+    }
+}
+
+/// Reads one line.
+pub(crate) fn parse_line(bytes: &[u8], ranks: &Ranks<'_>) -> Result<Said, Fault> {
+    if bytes.len() as u64 == LONGEST_LINE {
+        let message = format!("the line is longer than {} MiB", LONGEST_LINE >> 20);
+        return Err(Fault::new(FaultKind::Malformed, message));
+    }
+    let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
+    if text.trim().is_empty() {
+        return Ok(Said::Nothing);
+    }
+    let line: Line = serde_json::from_str(text).map_err(|error| {
+        let column = error.column();
+        Fault::new(FaultKind::Malformed, format!("{} at column {column}", without_place(&error)))
+    })?;
+    if line.problem.is_some() {
+        return parse_ours(text, ranks).map(Said::Numbered);
+    }
+    line.said(ranks)
+}
+
+/// What a line's object may have; what else it has is passed over.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line {
+    problem: Option<serde::de::IgnoredAny>,
+    task_id: Option<Value>,
+    problem_id: Option<Value>,
+    name: Option<Value>,
+    id: Option<Value>,
+    solution: Option<Value>,
+    completion: Option<Value>,
+    samples: Option<Value>,
+    source_codes: Option<Value>,
+}
+
+impl Line {
+    fn said(mut self, ranks: &Ranks<'_>) -> Result<Said, Fault> {
+        let name = self.name()?;
+        let Some(rank) = ranks.any_spelling(&name) else {
+            return if ranks.passes_over_others() {
+                Ok(Said::Nothing)
+            } else {
+                Err(ranks.unknown(&name))
+            };
+        };
+        let responses = self.responses().map_err(|what| {
+            Fault::new(FaultKind::Malformed, format!("{name:?}: {what}")).about(rank)
+        })?;
+        Ok(Said::Samples(rank, responses))
+    }
+
+    fn name(&mut self) -> Result<String, Fault> {
+        let named = [&mut self.task_id, &mut self.problem_id, &mut self.name, &mut self.id];
+        let message = match named.into_iter().find_map(Option::take) {
+            Some(Value::String(name)) => return Ok(name),
+            Some(Value::Number(number)) => return Ok(number.to_string()),
+            Some(other) => format!("the problem's name is {}, not a text", what_is(&other)),
+            None => format!("the line names no problem: it needs a {NAMES}"),
+        };
+        Err(Fault::new(FaultKind::Malformed, message))
+    }
+
+    fn responses(self) -> Result<Vec<Response>, String> {
+        if let Some(value) = self.solution {
+            return texts("solution", value, Response::Program);
+        }
+        if let Some(value) = self.completion {
+            return texts("completion", value, Response::Text);
+        }
+        if let Some(value) = self.samples {
+            return texts("samples", value, Response::Text);
+        }
+        let Some(tries) = self.source_codes else {
+            return Err(format!("the line has no answer: it needs a {ANSWERS}"));
+        };
+        // An agent's last try is its answer.
+        let last = texts("source_codes", tries, Response::Program)?.pop();
+        Ok(vec![last.unwrap_or_else(|| Response::none(Why::Silent, "source_codes is empty"))])
+    }
+}
+
+/// A text, or a list of texts.
+fn texts(key: &str, value: Value, wrap: fn(String) -> Response) -> Result<Vec<Response>, String> {
+    match value {
+        Value::String(text) => Ok(vec![wrap(text)]),
+        Value::Array(texts) => texts
+            .into_iter()
+            .enumerate()
+            .map(|(at, value)| match value {
+                Value::String(text) => Ok(wrap(text)),
+                other => Err(format!("{key:?}[{at}] is {}, not a text", what_is(&other))),
+            })
+            .collect(),
+        other => Err(format!("{key:?} is {}, not a text", what_is(&other))),
+    }
+}
+
+fn what_is(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// What serde says, without the place.
+fn without_place(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
+}
+
+/// Reads an array, element by element, so that only the programs are held.
+fn read_array(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> io::Result<Digest> {
+    let mark = {
+        let head = reader.fill_buf()?;
+        head.len() - without_mark(head).len()
+    };
+    reader.consume(mark);
+    let ranks = Ranks::new(gathering.problems);
+    let mut digest = DigestOf::new();
+    let mut json = serde_json::Deserializer::from_reader(reader);
+    let elements = Elements { gathering, ranks: &ranks, digest: &mut digest, positions: 0 };
+    let outcome = elements.deserialize(&mut json).and_then(|()| json.end());
+    if let Err(error) = outcome {
+        if error.is_io() {
+            return Err(error.into());
+        }
+        let place = Place { line: error.line() as u64, column: error.column() as u64 };
+        let message = format!("not JSON: {}", without_place(&error));
+        gathering.faults.add(place, Fault::new(FaultKind::Malformed, message));
+    }
+    Ok(digest.finish())
+}
+
+/// Takes the elements of an array as they are read.
+struct Elements<'g, 'a, 'r> {
+    gathering: &'g mut Gathering<'a>,
+    ranks: &'r Ranks<'a>,
+    digest: &'g mut DigestOf,
+    /// How many elements answer the problem at their place.
+    positions: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Elements<'_, '_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Elements<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array with the programs for each problem")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut array: A) -> Result<(), A::Error> {
+        while let Some(element) = array.next_element::<Value>()? {
+            self.digest.field(element.to_string().as_bytes());
+            self.take(element);
+        }
+        let (given, total) = (self.positions, self.gathering.problems.ids().len());
+        if given > total {
+            let message = format!("programs for {given} problems, and the task has {total}");
+            let fault = Fault::new(FaultKind::WrongCount, message);
+            self.gathering.faults.add(Place::FILE, fault);
+        }
+        Ok(())
+    }
+}
+
+impl Elements<'_, '_, '_> {
+    /// An element is an object that names its problem, or the programs for the next problem.
+    fn take(&mut self, element: Value) {
+        let said = match element {
+            Value::Object(_) => Line::deserialize(element)
+                .map_err(|error| Fault::new(FaultKind::Malformed, error.to_string()))
+                .and_then(|line| line.said(self.ranks)),
+            programs => self.next(programs),
+        };
+        match said {
+            Ok(said) => said.add_to(self.gathering, Place::FILE),
+            Err(fault) => self.gathering.faults.add(Place::FILE, fault),
+        }
+    }
+
+    fn next(&mut self, programs: Value) -> Result<Said, Fault> {
+        let rank = self.positions;
+        self.positions += 1;
+        // Those that are too many are told once, when all are counted.
+        let Some(id) = self.gathering.problems.ids().get(rank) else { return Ok(Said::Nothing) };
+        let responses = texts("programs", programs, Response::Program).map_err(|what| {
+            let message = format!("element {rank}, for {id}: {what}");
+            Fault::new(FaultKind::Malformed, message).about(rank)
+        })?;
+        Ok(Said::Samples(rank, responses))
+    }
+}

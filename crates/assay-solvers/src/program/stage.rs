@@ -1,0 +1,139 @@
+//! Writes what a program is asked to files of its own.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use assay_core::{
+    Batch, CodeQuestion, Error, LineQuestion, Problem, Question, Reading, Result, TextQuestion,
+};
+use serde::Serialize;
+
+/// What the program is asked in one session.
+pub(super) struct Staged {
+    /// What the program is given: a folder of tasks, or a file.
+    pub(super) path: PathBuf,
+    pub(super) protocol: Protocol,
+    /// By rank of the problems that it is asked, the samples that are wanted, in order.
+    pub(super) asked: BTreeMap<usize, Vec<u32>>,
+}
+
+/// How the program answers.
+pub(super) enum Protocol {
+    /// A line names a task of this dataset.
+    Tasks { dataset: String },
+    /// Lines answer the problems in their order.
+    Sources,
+    /// A line is a JSON object that names its problem. By rank, what a continuation ends before.
+    Questions { stop: HashMap<usize, &'static [&'static str]> },
+}
+
+/// One line of what a program is asked, where programs are wanted.
+#[derive(Serialize)]
+struct QuestionLine<'a> {
+    task_id: &'a str,
+    prompt: &'a str,
+    language: String,
+    stop: &'a [&'a str],
+    samples: usize,
+}
+
+/// Writes the wanted problems to the scratch folder: tasks to `<dataset>/Tasks/`, everything else to
+/// one file.
+pub(super) fn stage(batch: &Batch<'_>) -> Result<Vec<Staged>> {
+    let mut staged: Vec<Staged> = Vec::new();
+    let mut text = Vec::new();
+    batch.problems.read(batch.wanted, &mut |reading| {
+        // A flawed problem is counted as excluded by the run engine.
+        if let Reading::Problem(problem) = reading {
+            let session = match &problem.question {
+                Question::Line(question) => {
+                    add_task(&mut staged, batch.scratch, &problem, question)?
+                }
+                Question::Text(question) => {
+                    add_source(&mut text, question);
+                    only(&mut staged, batch.scratch, "sources.txt", || Protocol::Sources)
+                }
+                Question::Code(question) => {
+                    let samples = batch.missing.get(&problem.rank).map_or(1, Vec::len);
+                    add_question(&mut text, &problem, question, samples)?;
+                    let none = || Protocol::Questions { stop: HashMap::new() };
+                    let session = only(&mut staged, batch.scratch, "problems.jsonl", none);
+                    if let Protocol::Questions { stop } = &mut session.protocol {
+                        stop.insert(problem.rank, question.stop);
+                    }
+                    session
+                }
+            };
+            let missing = batch.missing.get(&problem.rank).cloned();
+            session.asked.insert(problem.rank, missing.unwrap_or_else(|| vec![0]));
+        }
+        let cancelled = batch.cancel.is_cancelled();
+        Ok(if cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    if !text.is_empty()
+        && let [Staged { path, .. }] = staged.as_slice()
+    {
+        std::fs::write(path, text).map_err(|error| Error::writing("write", path, error))?;
+    }
+    Ok(staged)
+}
+
+/// The one session that is asked everything, in one file.
+fn only<'s>(
+    staged: &'s mut Vec<Staged>,
+    scratch: &Path,
+    name: &str,
+    protocol: impl FnOnce() -> Protocol,
+) -> &'s mut Staged {
+    if staged.is_empty() {
+        let (path, asked) = (scratch.join(name), BTreeMap::new());
+        staged.push(Staged { path, protocol: protocol(), asked });
+    }
+    &mut staged[0]
+}
+
+fn add_source(text: &mut Vec<u8>, question: &TextQuestion) {
+    // A source with several lines would be several sources.
+    let line = question.source.lines().collect::<Vec<_>>().join(" ");
+    text.extend_from_slice(line.as_bytes());
+    text.push(b'\n');
+}
+
+fn add_question(
+    text: &mut Vec<u8>,
+    problem: &Problem,
+    question: &CodeQuestion,
+    samples: usize,
+) -> Result<()> {
+    let CodeQuestion { prompt, language, stop } = question;
+    let language = language.to_string();
+    let line = QuestionLine { task_id: problem.id.as_str(), prompt, language, stop, samples };
+    serde_json::to_writer(&mut *text, &line)
+        .and_then(|()| text.write_all(b"\n").map_err(serde_json::Error::io))
+        .map_err(|error| Error::failed("failed to write a question").because(error))
+}
+
+/// Problems come dataset by dataset, so a new name starts a new folder.
+fn add_task<'s>(
+    staged: &'s mut Vec<Staged>,
+    scratch: &Path,
+    problem: &Problem,
+    question: &LineQuestion,
+) -> Result<&'s mut Staged> {
+    let (name, stem) = problem.id.as_str().rsplit_once('/').unwrap_or(("", problem.id.as_str()));
+    let folder = scratch.join(name).join("Tasks");
+    let is_last =
+        |last: &Staged| matches!(&last.protocol, Protocol::Tasks { dataset } if dataset == name);
+    if !staged.last().is_some_and(is_last) {
+        std::fs::create_dir_all(&folder).map_err(|error| Error::writing("make", &folder, error))?;
+        let protocol = Protocol::Tasks { dataset: name.to_owned() };
+        staged.push(Staged { path: folder.clone(), protocol, asked: BTreeMap::new() });
+    }
+    let path = folder.join(format!("{stem}.txt"));
+    std::fs::write(&path, question.text())
+        .map_err(|error| Error::writing("write", &path, error))?;
+    let last = staged.len() - 1;
+    Ok(&mut staged[last])
+}

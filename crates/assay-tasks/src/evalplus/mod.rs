@@ -1,0 +1,105 @@
+//! EvalPlus: the same problems with many more tests, HumanEval+ and MBPP+.
+//!
+//! A file either has the inputs, whose expected results come from running the reference solution
+//! (`tester.py`), or tests with assertions, which want a little of numpy (`numbers.py`).
+
+use assay_core::{Estimate, Exam, Named, Outcome, Tally, TaskSettings, Verdict};
+use assay_data::programs::{FunctionProblem, Inputs};
+
+use crate::programs::{PassTally, TESTS_PASSED, python_text};
+
+const TESTER: &str = include_str!("tester.py");
+/// What tests with assertions need before them.
+pub(crate) const NUMBERS: &str = include_str!("numbers.py");
+
+/// Whose problems they are, and by whose rules results are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    HumanEval,
+    /// MBPP+ v0.1.0, as EvalPlus 0.2 scored it.
+    FirstMbpp,
+    /// MBPP+ since v0.2.0.
+    Mbpp,
+}
+
+impl Family {
+    /// Its name and edition, as the tester takes them.
+    fn arguments(self) -> &'static str {
+        match self {
+            Self::HumanEval => "\"humaneval\", 2",
+            Self::FirstMbpp => "\"mbpp\", 1",
+            Self::Mbpp => "\"mbpp\", 2",
+        }
+    }
+}
+
+/// The exam of a problem whose file has inputs: the original's are the first test, EvalPlus's the
+/// second.
+pub(crate) fn exam_of_inputs(family: Family, problem: &FunctionProblem, inputs: &Inputs) -> Exam {
+    let number = problem.id.rsplit('/').next().and_then(|last| last.parse::<u32>().ok());
+    let entry_point = &problem.entry_point;
+    let reference = format!("{}{}", problem.prompt, problem.canonical_solution);
+    let setting = format!(
+        "{TESTER}\n\nPROBLEM = Problem(\n    {}, {}, {}, {},\n    {}, {{\"base\": {}, \"plus\": {}}},\n)\n",
+        family.arguments(),
+        number.map_or_else(|| "None".to_owned(), |number| number.to_string()),
+        python_text(entry_point),
+        python_text(&reference),
+        inputs.tolerance,
+        python_text(&inputs.base),
+        python_text(&inputs.plus),
+    );
+    let check = |part| format!("PROBLEM.check({entry_point}, \"{part}\")\n");
+    // In the program's own process, what the tester defines must not be found by the program.
+    let apart = format!("_assay = {{}}\nexec({}, _assay)\n_assay", python_text(&setting));
+    let appended = format!(
+        "{apart}[\"PROBLEM\"].check({entry_point}, \"base\")\n_assay[\"PROBLEM\"].check({entry_point}, \"plus\")\n"
+    );
+    Exam {
+        setting,
+        called: vec![entry_point.clone()],
+        tests: vec![check("base"), check("plus")],
+        appended,
+        preamble: String::new(),
+    }
+}
+
+/// Sums verdicts up twice: of all tests, and of the original's alone.
+pub(crate) struct PlusTally {
+    all: PassTally,
+    base: PassTally,
+    /// Whether the original's tests were told apart.
+    told_apart: bool,
+}
+
+impl PlusTally {
+    pub(crate) fn boxed(settings: &TaskSettings) -> Box<dyn Tally> {
+        let [all, base] = [(); 2].map(|()| PassTally::new(settings));
+        Box::new(Self { all, base, told_apart: false })
+    }
+}
+
+impl Tally for PlusTally {
+    fn add(&mut self, verdict: &Verdict) {
+        self.all.add(verdict);
+        let passed = verdict.scores.get(TESTS_PASSED).copied();
+        self.told_apart |= passed.is_some();
+        let passed_base = passed.is_some_and(|passed| passed >= 1.0);
+        let outcome = if passed_base { Outcome::Passed } else { verdict.outcome };
+        self.base.add(&Verdict { outcome, ..verdict.clone() });
+    }
+
+    fn metrics(&self) -> Named<Estimate> {
+        let mut metrics = self.all.metrics();
+        if self.told_apart {
+            for (name, estimate) in self.base.metrics().iter() {
+                metrics.set(format!("base-{name}"), *estimate);
+            }
+        }
+        metrics
+    }
+
+    fn left_out(&self) -> Named<String> {
+        self.all.left_out()
+    }
+}

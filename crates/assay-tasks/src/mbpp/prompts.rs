@@ -1,0 +1,120 @@
+//! The ways in which the field asks MBPP's problems.
+
+use std::ops::ControlFlow;
+
+use assay_core::{Error, PromptCard, Result};
+use assay_data::programs::{MbppProblem, Records};
+
+/// Where a continuation of the prompt ends.
+pub(super) const STOP: &[&str] =
+    &["\nclass", "\nassert", "\n\"\"\"", "\nprint", "\nif", "\n<|/", "\n```"];
+/// Where an answer ends that follows the paper's examples.
+const DONE: &[&str] = &["[DONE]"];
+
+const INCODER: &str = "incoder";
+const GOOGLE: &str = "google";
+const PAPER: &str = "paper";
+
+pub(super) const PROMPTS: &[PromptCard] = &[
+    PromptCard {
+        name: INCODER,
+        meaning: "a docstring of the sentence and the first assertion, which the program begins with; \
+            the harness's mbpp",
+    },
+    PromptCard {
+        name: GOOGLE,
+        meaning: "the sentence, `Your code should satisfy these tests:` and all assertions; the \
+            program is what follows",
+    },
+    PromptCard {
+        name: PAPER,
+        meaning: "the paper's: problems 2, 3 and 4 of the file with their programs between [BEGIN] and \
+            [DONE], then the problem with all assertions; the program is what follows",
+    },
+];
+
+/// The problems that the paper shows before each other.
+const SHOWN: [u32; 3] = [2, 3, 4];
+
+/// How questions are put.
+pub(super) enum Prompting {
+    Docstring,
+    Tests,
+    /// With these examples before.
+    Examples(String),
+}
+
+impl Prompting {
+    /// The one called `name`, with examples from `records` if it has any.
+    pub(super) fn new(name: Option<&str>, records: &Records) -> Result<Self> {
+        match name {
+            Some(GOOGLE) => Ok(Self::Tests),
+            Some(PAPER) => examples(records).map(Self::Examples),
+            _ => Ok(Self::Docstring),
+        }
+    }
+
+    /// The usual one.
+    pub(super) fn docstring() -> Self {
+        Self::Docstring
+    }
+
+    pub(super) fn prompt(&self, problem: &MbppProblem) -> String {
+        let MbppProblem { text, test_list, .. } = problem;
+        match self {
+            Self::Docstring => {
+                let first = test_list.first().map_or("", String::as_str);
+                format!("\"\"\"\n{text}\n{first}\n\"\"\"\n")
+            }
+            Self::Tests => {
+                let tests: String = test_list.iter().map(|test| format!("\n{test}")).collect();
+                format!("{text} Your code should satisfy these tests:\n{tests}")
+            }
+            Self::Examples(examples) => format!("{examples}{}", task(problem)),
+        }
+    }
+
+    /// What of a prompt the program begins with: prose is no code.
+    pub(super) fn begins_program<'a>(&self, prompt: &'a str) -> &'a str {
+        match self {
+            Self::Docstring => prompt,
+            Self::Tests | Self::Examples(_) => "",
+        }
+    }
+
+    pub(super) fn stop(&self) -> &'static [&'static str] {
+        match self {
+            Self::Docstring | Self::Tests => STOP,
+            Self::Examples(_) => DONE,
+        }
+    }
+}
+
+fn task(problem: &MbppProblem) -> String {
+    format!(
+        "You are an expert Python programmer, and here is your task: {} Your code should pass these \
+         tests:\n\n{}\n[BEGIN]\n",
+        problem.text,
+        problem.test_list.join("\n")
+    )
+}
+
+fn examples(records: &Records) -> Result<String> {
+    let mut found = Vec::new();
+    records.each(&mut |_, problem: MbppProblem| {
+        if SHOWN.contains(&problem.number) {
+            found.push((problem.number, format!("{}{}\n[DONE]\n\n", task(&problem), problem.code)));
+        }
+        let done = found.len() == SHOWN.len();
+        Ok(if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    found.sort_by_key(|(number, _)| *number);
+    if found.len() < SHOWN.len() {
+        let file = records.name();
+        return Err(Error::refused(format!(
+            "{file} lacks problems 2, 3 and 4, which the prompt shows"
+        ))
+        .hint("take the whole file, or another --prompt"));
+    }
+    Ok(found.into_iter().map(|(_, example)| example).collect())
+}

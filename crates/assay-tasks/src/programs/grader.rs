@@ -1,0 +1,338 @@
+//! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
+
+use assay_core::{
+    Case, Check, Clock, CodeReference, Ending, Error, Evidence, Exam, Fault, FaultKind, Grader,
+    InputOutput, Language, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests, Verdict,
+    Why,
+};
+use assay_sandbox::{Examination, Execution, Sandbox, Source};
+use std::borrow::Cow;
+
+use super::judging::{Judging, Parts, Printed, Stop};
+
+/// How many tests the problem has for the program.
+pub(crate) const TESTS: &str = "tests";
+/// How many of them it passed.
+pub(crate) const TESTS_PASSED: &str = "tests-passed";
+
+/// Judges programs in a sandbox of its own.
+pub(super) struct ProgramGrader {
+    sandbox: Sandbox,
+    rules: Rules,
+    judging: Judging,
+}
+
+/// What came of one test.
+struct Tested {
+    ending: Ending,
+    evidence: Evidence,
+}
+
+impl ProgramGrader {
+    pub(super) fn new(sandbox: Sandbox, rules: Rules, judging: Judging) -> Self {
+        Self { sandbox, rules, judging }
+    }
+
+    /// How many tests there are under the rules.
+    fn count(&self, tests: &Tests) -> usize {
+        match (tests, self.rules) {
+            (Tests::Exam(exam), Rules::Strict) => exam.tests.len(),
+            (Tests::Runs(runs), _) => runs.len(),
+            (Tests::Exam(exam), Rules::Compat) if self.judging.compat_by_test => exam.tests.len(),
+            (Tests::Exam(_), Rules::Compat) | (Tests::Appended(_), _) => 1,
+        }
+    }
+
+    /// One test, a second time if the sandbox failed: that says nothing about the program.
+    fn test(
+        &self,
+        case: &Case<'_>,
+        program: &str,
+        reference: &CodeReference,
+        at: usize,
+    ) -> Result<Tested> {
+        let mut tested = self.attempt(case, program, reference, at)?;
+        if matches!(tested.ending, Ending::SandboxError { .. }) && !case.cancel.is_cancelled() {
+            tested = self.attempt(case, program, reference, at)?;
+        }
+        match tested.ending {
+            Ending::SandboxError { message } => Err(Error::failed(format!(
+                "the sandbox failed on {}: {message}",
+                case.problem
+            ))
+            .hint(
+                "`assay doctor` says what this machine can isolate; `--resume` goes on from here",
+            )),
+            _ => Ok(tested),
+        }
+    }
+
+    fn attempt(
+        &self,
+        case: &Case<'_>,
+        program: &str,
+        reference: &CodeReference,
+        at: usize,
+    ) -> Result<Tested> {
+        match reference.tests.as_ref() {
+            Tests::Exam(exam) => self.examine(case, program, exam, at),
+            Tests::Runs(runs) => self.run(case, program, reference, &runs[at]),
+            Tests::Appended(tests) => self.run_with_tests(case, program, reference, tests),
+        }
+    }
+
+    fn examine(&self, case: &Case<'_>, program: &str, exam: &Exam, test: usize) -> Result<Tested> {
+        let alone;
+        let (exam, test) = if self.rules == Rules::Compat && self.judging.compat_by_test {
+            let appended = format!("{}\n{}", exam.appended, exam.tests[test]);
+            alone = Exam { appended, ..exam.clone() };
+            (&alone, 0)
+        } else {
+            (exam, test)
+        };
+        let examination =
+            Examination { program, exam, test, rules: self.rules, limits: self.judging.limits() };
+        let examined = self.sandbox.examine(&examination, case.cancel)?;
+        Ok(Tested { ending: examined.ending, evidence: examined.evidence })
+    }
+
+    fn run(
+        &self,
+        case: &Case<'_>,
+        program: &str,
+        reference: &CodeReference,
+        run: &InputOutput,
+    ) -> Result<Tested> {
+        let parts = Parts { program, tests: None, nonce: "", rules: self.rules };
+        let (mut tested, output) = self.execute(case, &parts, reference, &run.input)?;
+        let printed = Printed { output: &output, wanted: &run.output };
+        if tested.ending == Ending::Passed && !(self.judging.same_output)(printed, self.rules) {
+            tested.ending = Ending::WrongAnswer { message: printed.difference() };
+        }
+        Ok(tested)
+    }
+
+    /// That it ends well is not enough: it must have come to the end of its tests.
+    fn run_with_tests(
+        &self,
+        case: &Case<'_>,
+        program: &str,
+        reference: &CodeReference,
+        tests: &str,
+    ) -> Result<Tested> {
+        let nonce = nonce()?;
+        let parts = Parts { program, tests: Some(tests), nonce: &nonce, rules: self.rules };
+        let (mut tested, output) = self.execute(case, &parts, reference, "")?;
+        let done = memchr::memmem::find(&output, nonce.as_bytes()).is_some();
+        if tested.ending == Ending::Passed && !done {
+            tested.ending = Ending::EarlyExit { code: 0 };
+        }
+        Ok(tested)
+    }
+
+    fn execute(
+        &self,
+        case: &Case<'_>,
+        parts: &Parts<'_>,
+        reference: &CodeReference,
+        input: &str,
+    ) -> Result<(Tested, Vec<u8>)> {
+        let text = (self.judging.assemble)(parts);
+        let before = text.find(parts.program).map_or(0, |at| text[..at].matches('\n').count());
+        let execution = Execution {
+            language: reference.language,
+            source: Source { text: &text, name: None },
+            input,
+            limits: self.judging.limits(),
+        };
+        let executed = self.sandbox.execute(&execution, case.cancel)?;
+        let ending = in_program(executed.ending, u32::try_from(before).unwrap_or(u32::MAX));
+        Ok((Tested { ending, evidence: executed.evidence }, executed.output))
+    }
+
+    /// All tests, or those up to which the verdict is clear.
+    fn course(&self, case: &Case<'_>, program: &str, reference: &CodeReference) -> Result<Course> {
+        let count = self.count(&reference.tests);
+        let total = self.judging.total.map(|total| total.of(self.rules).as_secs_f64());
+        let mut course = Course::default();
+        for at in 0..count {
+            course.add(self.test(case, program, reference, at)?);
+            let hopeless = matches!(course.failure, Some(Ending::SyntaxError { .. }));
+            if hopeless || course.failed() && self.judging.stop == Stop::AtFailure {
+                break;
+            }
+            if total.is_some_and(|total| course.evidence.cpu_s > total) && at + 1 < count {
+                course.out_of_time(self.rules);
+                break;
+            }
+        }
+        course.marks.extend(std::iter::repeat_n(NOT_RUN, count - course.marks.chars().count()));
+        Ok(course)
+    }
+}
+
+/// Sixteen bytes that nobody could know.
+fn nonce() -> Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Error::failed("this machine has no random numbers").because(error))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+impl Grader for ProgramGrader {
+    fn check(&self, _reference: &Reference, response: &Response) -> Check {
+        match response {
+            Response::Text(_) | Response::Program(_) | Response::None(_) => Check::Possible,
+            Response::Lines(_) => {
+                Check::Impossible(Fault::new(FaultKind::Malformed, "the answer is no program"))
+            }
+        }
+    }
+
+    fn grade(&self, case: &Case<'_>) -> Result<Verdict> {
+        let (problem, sample) = (case.problem.clone(), case.sample);
+        let Reference::Code(reference) = case.reference else {
+            return Ok(Verdict::excluded(problem, "it does not ask for a program".to_owned()));
+        };
+        let answer = match whole_answer(&self.judging, reference, case.response) {
+            Ok(answer) => answer,
+            Err(reason) => return Ok(Verdict::unanswered(problem, sample, &reason)),
+        };
+        let program = (self.judging.program)(&answer);
+        let course = self.course(case, program, reference)?;
+        let count = self.count(&reference.tests);
+        let mut verdict = course.verdict(case);
+        if count > 1 {
+            verdict = verdict.score(TESTS, count as f64).score(TESTS_PASSED, course.passed as f64);
+        }
+        if self.judging.stop == Stop::AtEnd {
+            verdict.detail = Some(course.marks);
+        }
+        Ok(Verdict { program: Some(reference.digest_of(program)), ..verdict })
+    }
+
+    fn environment(&self) -> String {
+        let tools = LANGUAGES.iter().filter_map(|&language| {
+            let tool = self.sandbox.tools().get(language).ok()?;
+            Some(format!("{language} {} {}", tool.path.display(), tool.version))
+        });
+        let limits = format!("{:?}", self.judging.limits());
+        tools.chain([limits]).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The languages in which programs are run.
+const LANGUAGES: [Language; 6] = [
+    Language::Python,
+    Language::JavaScript,
+    Language::Java,
+    Language::Cpp,
+    Language::Go,
+    Language::Rust,
+];
+
+/// The mark of a test that was not run.
+const NOT_RUN: char = '.';
+
+/// What a test came to, in a letter: right, wrong, an error or a limit, no program at all.
+fn mark(ending: &Ending) -> char {
+    match ending {
+        Ending::Passed => 'T',
+        Ending::WrongAnswer { .. } => 'F',
+        Ending::SyntaxError { .. } => '!',
+        _ => '-',
+    }
+}
+
+/// What came of all tests so far.
+#[derive(Default)]
+struct Course {
+    passed: usize,
+    /// A letter for each test.
+    marks: String,
+    /// How the first test ended that was not passed.
+    failure: Option<Ending>,
+    evidence: Evidence,
+}
+
+impl Course {
+    fn failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    fn add(&mut self, tested: Tested) {
+        let Tested { ending, evidence } = tested;
+        let first = self.failure.is_none();
+        self.marks.push(mark(&ending));
+        if ending == Ending::Passed {
+            self.passed += 1;
+        } else if first {
+            self.failure = Some(ending);
+        }
+        let sum = &mut self.evidence;
+        sum.cpu_s += evidence.cpu_s;
+        sum.wall_s += evidence.wall_s;
+        sum.peak_memory = sum.peak_memory.max(evidence.peak_memory);
+        sum.memory_by = evidence.memory_by;
+        sum.unstable |= evidence.unstable;
+        // The end of what it said belongs to the test that decided.
+        if first {
+            sum.stderr_tail = evidence.stderr_tail;
+        }
+    }
+
+    /// The tests together took too long.
+    fn out_of_time(&mut self, rules: Rules) {
+        if rules == Rules::Compat {
+            self.passed = 0;
+            self.marks.clear();
+        }
+        self.failure.get_or_insert(Ending::TimeLimit { clock: Clock::Cpu });
+    }
+
+    fn verdict(&self, case: &Case<'_>) -> Verdict {
+        let ending = self.failure.clone().unwrap_or(Ending::Passed);
+        let outcome = match ending {
+            Ending::Passed => Outcome::Passed,
+            Ending::TimeLimit { .. } => Outcome::TimedOut,
+            _ => Outcome::Failed,
+        };
+        Verdict {
+            ending: Some(ending),
+            evidence: Some(self.evidence.clone()),
+            ..Verdict::new(case.problem.clone(), case.sample, outcome)
+        }
+    }
+}
+
+/// The answer as a whole: a text continues the prompt, a program is whole.
+fn whole_answer<'a>(
+    judging: &Judging,
+    reference: &CodeReference,
+    response: &'a Response,
+) -> Result<Cow<'a, str>, NoAnswer> {
+    match response {
+        Response::Program(program) => Ok(program.into()),
+        Response::Text(text) => {
+            Ok(format!("{}{}", reference.prompt, (judging.continuation)(text)).into())
+        }
+        Response::None(reason) => Err(reason.clone()),
+        Response::Lines(_) => {
+            Err(NoAnswer { why: Why::Invalid, detail: "the answer is no program".to_owned() })
+        }
+    }
+}
+
+/// The lines of an ending are counted in the file that was run: this counts them in the program.
+fn in_program(ending: Ending, before: u32) -> Ending {
+    let counted = |line: Option<u32>| line.and_then(|line| line.checked_sub(before));
+    match ending {
+        Ending::Exception { class, message, line } => {
+            Ending::Exception { class, message, line: counted(line) }
+        }
+        Ending::SyntaxError { message, line } => {
+            Ending::SyntaxError { message, line: counted(line) }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,100 @@
+//! What tasks share whose answers are programs: their problems, how programs are examined, the tally.
+//!
+//! A task is a [`Programs`]: its card, where its problems come from ([`Items`]), and how a program is
+//! judged ([`Judging`]). What a problem asks and how it is tested, its task says ([`Item`]); what is
+//! done with that is here.
+
+mod grader;
+mod judging;
+mod problems;
+mod python;
+mod streamed;
+mod tally;
+
+use std::path::{Path, PathBuf};
+
+use assay_core::{
+    DataChoice, Error, Grader, Problems, Result, Tally, Task, TaskCard, TaskSettings,
+};
+use assay_sandbox::{Limits, Sandbox, Settings};
+
+pub(crate) use grader::{TESTS, TESTS_PASSED};
+pub(crate) use judging::{Judging, Parts, Printed, Stop, Total};
+pub(crate) use problems::{Item, Items, Names, TakeItem};
+pub(crate) use python::{names_defined, names_used, python_text};
+pub(crate) use streamed::{Streamed, Telling};
+pub(crate) use tally::{PASS_METHOD, PassTally};
+
+/// A task whose answers are programs.
+pub struct Programs {
+    pub(crate) card: TaskCard,
+    /// Opens its problems, asked as the settings say.
+    pub(crate) open: fn(&DataChoice, &Asked) -> Result<Box<dyn Items>>,
+    /// Which names of a problem mean the same.
+    pub(crate) names: Names,
+    pub(crate) judging: Judging,
+    /// What sums its verdicts up.
+    pub(crate) tally: fn(&TaskSettings) -> Box<dyn Tally>,
+}
+
+/// How questions are put.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    /// The prompt's name, if there are several.
+    pub(crate) prompt: Option<&'static str>,
+}
+
+impl Task for Programs {
+    fn card(&self) -> &TaskCard {
+        &self.card
+    }
+
+    fn open(
+        &self,
+        data: &DataChoice,
+        settings: &TaskSettings,
+        _with_references: bool,
+    ) -> Result<Box<dyn Problems>> {
+        let prompt = self.card.prompt(settings.prompt.as_deref())?.map(|prompt| prompt.name);
+        let items = (self.open)(data, &Asked { prompt })?;
+        Ok(Box::new(problems::ProgramProblems::new(items, self.names)))
+    }
+
+    fn grader(&self, settings: &TaskSettings, jobs: usize) -> Result<Box<dyn Grader>> {
+        let sandbox = Sandbox::new(Settings {
+            allow_no_isolation: settings.unsafe_no_isolation,
+            ..Settings::of_this_machine(jobs.max(1), settings.isolation)?
+        })?;
+        self.card.language.map(|language| sandbox.tools().get(language)).transpose()?;
+        Ok(Box::new(grader::ProgramGrader::new(sandbox, settings.rules, self.judging)))
+    }
+
+    fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {
+        (self.tally)(settings)
+    }
+
+    fn interval(&self) -> &'static str {
+        PASS_METHOD
+    }
+
+    fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)> {
+        let mut fields = vec![("rules", settings.rules.to_string())];
+        if let Ok(Some(prompt)) = self.card.prompt(settings.prompt.as_deref()) {
+            fields.push(("prompt", prompt.name.to_owned()));
+        }
+        fields.push(PassTally::signature_field(settings));
+        let Limits { cpu, memory, .. } = self.judging.limits();
+        fields.push(("cpu", format!("{}s", cpu.as_secs_f64())));
+        fields.push(("memory", format!("{}M", memory >> 20)));
+        fields
+    }
+}
+
+/// The one path of the data: problems have an order of their own, in which answers may come.
+pub(crate) fn only_path<'a>(data: &'a [PathBuf], task: &str) -> Result<&'a Path> {
+    match data {
+        [path] => Ok(path),
+        _ => Err(Error::usage(format!("{task} takes one dataset"))
+            .hint("name one file, or the folder that it lies in, with --data")),
+    }
+}

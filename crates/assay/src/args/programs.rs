@@ -1,0 +1,57 @@
+//! What can be typed about programs under test.
+
+use std::path::PathBuf;
+
+use assay_core::{Isolation, TaskSettings};
+use clap::builder::FalseyValueParser;
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Tasks that ask for programs")]
+pub(crate) struct ProgramArguments {
+    /// For which k to give pass@k; those that need more samples than there are, are left out.
+    #[arg(short = 'k', long, value_name = "K,…", default_value = "1,10,100", env = "ASSAY_PASS_K", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) pass_k: Vec<u32>,
+
+    /// How programs under test are kept apart; the verdicts are the same.
+    #[arg(long, default_value = "warm", env = "ASSAY_ISOLATION")]
+    pub(crate) isolation: IsolationArgument,
+
+    /// Run programs under test even where this machine cannot isolate them.
+    #[arg(long, env = "ASSAY_UNSAFE_NO_ISOLATION", value_parser = FalseyValueParser::new())]
+    pub(crate) unsafe_no_isolation: bool,
+
+    /// Where it is remembered which of a task's own programs pass on this machine; without it, in
+    /// the user's cache folder.
+    #[arg(long, value_name = "DIR", env = "ASSAY_CACHE")]
+    pub(crate) cache: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IsolationArgument {
+    /// A warmed interpreter is forked for every program.
+    Warm,
+    /// Every program gets a new interpreter.
+    Fresh,
+}
+
+impl From<IsolationArgument> for Isolation {
+    fn from(isolation: IsolationArgument) -> Self {
+        match isolation {
+            IsolationArgument::Warm => Self::Warm,
+            IsolationArgument::Fresh => Self::Fresh,
+        }
+    }
+}
+
+impl ProgramArguments {
+    /// What a task is told, beside what is known already.
+    pub(crate) fn settings(&self, known: TaskSettings) -> TaskSettings {
+        TaskSettings {
+            isolation: self.isolation.into(),
+            unsafe_no_isolation: self.unsafe_no_isolation,
+            pass_k: self.pass_k.clone(),
+            ..known
+        }
+    }
+}
