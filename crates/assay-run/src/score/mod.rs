@@ -2,6 +2,8 @@
 
 mod marking;
 mod sum;
+#[cfg(test)]
+mod tests;
 
 use std::io::BufRead;
 use std::path::Path;
