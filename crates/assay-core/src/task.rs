@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cancel, Effort, Error, Estimate, Flaw, Named, Problem, ProblemId, QuestionKind, Reference,
-    Response, Result, Results, SampleKey, Selection, Verdict,
+    Cancel, Effort, Error, Estimate, Flaw, Language, Named, Problem, ProblemId, QuestionKind,
+    Reference, Response, Result, Results, SampleKey, Selection, Verdict,
 };
 
 /// A benchmark. One file in `assay-tasks`, one line in its registry.
@@ -51,6 +51,8 @@ pub struct TaskCard {
     pub version: u32,
     /// What kind of question it asks.
     pub asks: QuestionKind,
+    /// The language of the programs that it asks for and runs.
+    pub language: Option<Language>,
     /// The folder in which its data is looked for.
     pub folder: &'static str,
     /// One line.

@@ -82,7 +82,8 @@ fn text_of(value: &RawValue) -> Result<String, &'static str> {
 }
 
 /// The members of an object, repeated names and all, borrowed from its text.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
+#[derive(Default)]
+pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

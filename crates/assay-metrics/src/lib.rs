@@ -1,5 +1,6 @@
 //! Metrics: pure functions from an answer and its reference to numbers.
 
+pub mod apps;
 pub mod bleu;
 mod brevity;
 pub mod chrf;

@@ -19,6 +19,18 @@ pub(crate) struct Ended {
     pub(crate) memory: u64,
 }
 
+impl Ended {
+    /// From the status that the system tells.
+    pub(crate) fn new(status: i32, cpu: Duration, memory: u64) -> Self {
+        Self {
+            signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
+            code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
+            cpu,
+            memory,
+        }
+    }
+}
+
 /// Forks. The child gets `None`. To be called by a process with one thread only, so that the child may
 /// do whatever it likes.
 pub(crate) fn fork() -> io::Result<Option<i32>> {
@@ -50,13 +62,9 @@ pub(crate) fn wait(pid: i32, block: bool) -> io::Result<Option<Ended>> {
             _ => break,
         }
     }
-    let signalled = libc::WIFSIGNALED(status);
-    Ok(Some(Ended {
-        signal: signalled.then(|| libc::WTERMSIG(status)),
-        code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
-        cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
-        memory: u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024,
-    }))
+    let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
+    let memory = u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024;
+    Ok(Some(Ended::new(status, cpu, memory)))
 }
 
 fn duration(time: libc::timeval) -> Duration {
@@ -126,4 +134,12 @@ pub(crate) fn memory_file(content: &[u8]) -> io::Result<std::fs::File> {
     file.write_all(content)?;
     file.rewind()?;
     Ok(file)
+}
+
+/// Closes every file from this number on.
+pub(crate) fn close_from(number: u32) {
+    // SAFETY: whoever calls this has no use for those files; they are not touched again.
+    unsafe {
+        libc::close_range(number, libc::c_uint::MAX, 0);
+    }
 }

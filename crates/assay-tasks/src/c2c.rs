@@ -26,6 +26,7 @@ const CARD: TaskCard = TaskCard {
     name: "c2c",
     version: 1,
     asks: QuestionKind::Text,
+    language: None,
     folder: "avatar",
     summary: "translate a function from Java to Python",
     about: "Given a Java function, write the same function in Python, as tokens parted by spaces with \

@@ -57,6 +57,7 @@ const CARD: TaskCard = TaskCard {
     name: "humaneval",
     version: 1,
     asks: QuestionKind::Code,
+    language: Some(Language::Python),
     folder: "humaneval",
     summary: "write a Python function from its docstring",
     about: "Given the beginning of a Python program, up to the docstring of its last function, write \
@@ -158,7 +159,7 @@ impl Telling<FunctionProblem> for HumanEval {
         Some(record.id.clone())
     }
 
-    fn item(&self, record: FunctionProblem) -> Item {
+    fn item(&self, record: FunctionProblem) -> Result<Item, String> {
         let exam = match (&record.inputs, self.inputs) {
             (Some(inputs), Inputs::Used) => {
                 evalplus::exam_of_inputs(Family::HumanEval, &record, inputs)
@@ -174,7 +175,7 @@ impl Telling<FunctionProblem> for HumanEval {
             gold: Some(gold(&record).into()),
             tests: Arc::new(Tests::Exam(exam)),
         };
-        Item { prompt: prompt.to_owned(), reference }
+        Ok(Item { prompt: prompt.to_owned(), reference })
     }
 }
 

@@ -6,9 +6,22 @@ use assay_data::Store;
 use assay_data::programs::Records;
 use include_dir::{Dir, include_dir};
 
+static APPS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/apps");
 static CODREP: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/codrep");
 static C2C: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/c2c");
+static GFG: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/gfg");
+static HUMANEVALPACK: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/humanevalpack");
 static JAVA_CS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/trans-java-cs");
+
+/// The problems of coding sites of the tour.
+pub(crate) fn apps() -> Store {
+    store(&APPS)
+}
+
+/// The functions of the tour in six languages.
+pub(crate) fn humanevalpack() -> Store {
+    store(&HUMANEVALPACK)
+}
 
 /// The CodRep problems of the tour.
 pub(crate) fn codrep() -> Store {
@@ -18,6 +31,11 @@ pub(crate) fn codrep() -> Store {
 /// The functions in Java and Python of the tour.
 pub(crate) fn c2c() -> Store {
     store(&C2C)
+}
+
+/// The functions in Java and Python of the tour, with scripts that compare them.
+pub(crate) fn gfg() -> Store {
+    store(&GFG)
 }
 
 /// The methods in Java and C# of the tour.

@@ -60,6 +60,7 @@ const CARD: TaskCard = TaskCard {
     examples: &[],
     version: 1,
     asks: QuestionKind::Text,
+    language: None,
     folder: "codexglue_trans",
     data: "A folder, or a .tar, .tar.gz, .tar.zst or .zip of one, with test.java-cs.txt.java and \
         test.java-cs.txt.cs, one method a line; problem test/17 is line 17. Without --data, the folder \

@@ -30,11 +30,13 @@ fn the_page_of_tasks_is_up_to_date() {
 }
 
 #[test]
-fn every_task_has_at_least_a_dozen_problems_inside() {
+fn every_task_has_problems_inside() {
     for task in REGISTRY {
         let problems = task.open(&DataChoice::Sample, &TaskSettings::default(), true).unwrap();
         let total = problems.ids().len();
-        assert!(total >= 12, "{}: {total}", task.card().name);
+        // Programs take a while to run, and families of tasks share a sample.
+        let least = if task.card().asks == QuestionKind::Code { 3 } else { 12 };
+        assert!(total >= least, "{}: {total}", task.card().name);
         let mut distinct = BTreeSet::new();
         problems
             .read(&Selection::all(total), &mut |reading| {

@@ -1,13 +1,19 @@
-//! Files of problems whose answers are programs: HumanEval and MBPP, with EvalPlus's inputs.
+//! Files of problems whose answers are programs: HumanEval and MBPP, with EvalPlus's inputs, and
+//! HumanEvalPack, TransCoder's GeeksForGeeks programs, and [`apps`].
 //!
 //! [`Records`] streams the records of a file, one at a time, as often as asked; [`FunctionProblem`]
 //! and [`MbppProblem`] say what stands in one.
 
+pub mod apps;
 mod constants;
 mod function;
+mod geeks;
 mod mbpp;
+mod pack;
 mod records;
 
 pub use function::{FunctionProblem, Inputs};
+pub use geeks::{GeeksProblem, open_geeks, read_geeks};
 pub use mbpp::MbppProblem;
+pub use pack::PackProblem;
 pub use records::{Record, Records, TakeRecord};

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use assay_core::{Error, Result};
 use serde_json::value::RawValue;
 
+use crate::Store;
 use crate::texts::{Document, Form, Lines, Source};
 
 /// What compressed files' names end in, and none.
@@ -39,6 +40,9 @@ enum Lies {
 /// Takes a record and the line on which it begins; breaks to end the reading.
 pub type TakeRecord<'a, R> = dyn FnMut(u64, R) -> Result<ControlFlow<()>> + 'a;
 
+/// Takes the text of a record and the line on which it begins.
+pub(super) type TakeText<'a> = dyn FnMut(u64, &str) -> Result<ControlFlow<()>> + 'a;
+
 impl Records {
     /// The file at `path`; in a folder, the first of the files called `names`, compressed or not.
     pub fn find(path: &Path, names: &[&str]) -> Result<Self> {
@@ -53,6 +57,34 @@ impl Records {
             Error::refused(format!("{} holds no {names}", path.display()))
                 .hint("it may also end in .gz or .zst; name another file with --data")
         })
+    }
+
+    /// The file of JSON lines at `path`; or the first that is `wanted` in the folder or archive there
+    /// ([`Store::find`]), which is held in memory if it lies in an archive.
+    pub fn look_for(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Option<Self>> {
+        if path.is_file() && is_json_lines(&path.to_string_lossy()) {
+            return Ok(Some(Self::file(path)));
+        }
+        let Some((store, name)) = Store::find(path, wanted)? else { return Ok(None) };
+        if let Some(path) = store.file(&name) {
+            return Ok(Some(Self::file(&path)));
+        }
+        Self::from_store(&store, &|path| path == name)
+    }
+
+    /// The first file, by name, that is `wanted` in `store`, held in memory.
+    pub fn from_store(store: &Store, wanted: &dyn Fn(&str) -> bool) -> Result<Option<Self>> {
+        let Some(name) = store.first(wanted)? else { return Ok(None) };
+        let location = format!("{}/{name}", store.location());
+        let mut found = None;
+        store.read(&[name], &mut |_, content| {
+            let bytes = content.map_err(|reason| {
+                Error::refused(format!("{location} {reason}")).hint("fetch or unpack it again")
+            })?;
+            found = Some(Self::memory(&location, bytes));
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
     }
 
     /// A file held in memory, such as one inside the binary. Its name tells its form.
@@ -100,7 +132,8 @@ impl Records {
         }
     }
 
-    fn texts(&self, take: &mut dyn FnMut(u64, &str) -> Result<ControlFlow<()>>) -> Result<()> {
+    /// Hands over the text of every record, and the line on which it begins.
+    pub(super) fn texts(&self, take: &mut TakeText<'_>) -> Result<()> {
         let source = self.source()?.without_mark()?;
         if source.form() == Form::Json {
             let mut document = Document::open(source)?;
@@ -119,4 +152,10 @@ impl Records {
         }
         Ok(())
     }
+}
+
+/// Whether a file's name is one of JSON lines, compressed or not.
+pub(super) fn is_json_lines(name: &str) -> bool {
+    let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
+    stem.ends_with(".jsonl") || stem.ends_with(".ndjson")
 }

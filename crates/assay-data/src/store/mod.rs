@@ -69,6 +69,39 @@ impl Store {
         Ok(Self { location, kind })
     }
 
+    /// The store at `path` and the first of its files, by name, that is `wanted`; if the folder there
+    /// has none, the first of its archives that has one.
+    pub fn find(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Option<(Self, String)>> {
+        let store = Self::open(path)?;
+        if let Some(name) = store.first(wanted)? {
+            return Ok(Some((store, name)));
+        }
+        let mut names = store.scan(&|_| false, &mut |_, _| {})?;
+        names.sort_unstable();
+        let archives = names.iter().filter(|name| path.is_dir() && is_archive_name(name));
+        for name in archives {
+            let archive = Self::open(&path.join(name))?;
+            if let Some(name) = archive.first(wanted)? {
+                return Ok(Some((archive, name)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first of its files, by name, that is `wanted`.
+    pub(crate) fn first(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Option<String>> {
+        let names = self.scan(&|_| false, &mut |_, _| {})?;
+        Ok(names.into_iter().filter(|name| wanted(name)).min())
+    }
+
+    /// The path of a file that lies in a folder.
+    pub(crate) fn file(&self, name: &str) -> Option<PathBuf> {
+        match self.kind {
+            Kind::Folder(_) => Some(Path::new(&self.location).join(name)),
+            _ => None,
+        }
+    }
+
     /// Files held in memory, such as those inside the binary.
     pub fn memory(location: &str, files: Vec<(String, Cow<'static, [u8]>)>) -> Self {
         Self { location: location.to_owned(), kind: Kind::Memory(Memory(files)) }

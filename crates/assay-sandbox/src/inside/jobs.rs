@@ -127,16 +127,18 @@ impl<'a> Worker<'a> {
     }
 
     /// Makes sure that the servers are there that a job needs.
-    fn prepare(&mut self, forks: bool, tests: bool) -> Result<(), String> {
+    fn prepare(&mut self, forks: Option<&Caps>, tests: bool) -> Result<(), String> {
+        let unsuited = |server: &Server| forks.is_some_and(|caps| !server.suits(caps));
         let worn = |server: &Server| server.served >= RECYCLED;
-        for server in [&mut self.forking, &mut self.testing] {
-            if let Some(server) = server.take_if(|server| worn(server)) {
-                server.end();
-            }
-        }
-        if forks && self.forking.is_none() {
+        let old = [
+            self.forking.take_if(|server| worn(server) || unsuited(server)),
+            self.testing.take_if(|server| worn(server)),
+        ];
+        old.into_iter().flatten().for_each(Server::end);
+        if let (Some(caps), None) = (forks, &self.forking) {
             let own = self.ground.own_processes.as_ref();
-            self.forking = Some(Server::forking(&self.place()?, &self.instructions, own)?);
+            let server = Server::forking(&self.place()?, &self.instructions, own, caps)?;
+            self.forking = Some(server);
         }
         if tests && self.testing.is_none() {
             self.testing = Some(Server::testing(&self.place()?)?);
@@ -151,7 +153,7 @@ impl<'a> Worker<'a> {
         fresh: bool,
         caps: &Caps,
     ) -> Result<Report, String> {
-        self.prepare(!fresh, tests.is_some())?;
+        self.prepare((!fresh).then_some(caps), tests.is_some())?;
         let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
         if let (Some(choice), Some(server)) = (&tests, &mut self.testing) {
             if !server.knows(&choice.key) {
@@ -193,7 +195,7 @@ impl<'a> Worker<'a> {
         fresh: bool,
         caps: &Caps,
     ) -> Result<Report, String> {
-        self.prepare(!fresh, false)?;
+        self.prepare((!fresh).then_some(caps), false)?;
         let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
         let input = sys::memory_file(input.as_bytes()).map_err(told("write the input"))?;
         let running = self.start_python(program, &input, theirs, fresh, caps)?;
@@ -227,20 +229,15 @@ impl<'a> Worker<'a> {
             let (output, errors) = streams;
             let (input, described) = (input.as_fd(), described.as_fd());
             let files = [input, output, errors, connection.as_fd(), described];
-            let started = Some(self.start_command(&command, &files, caps)?);
+            let role = Role::Python(caps, self.ground.own_processes.as_ref());
+            let started = Some(self.start_command(&command, &files, role)?);
             return Ok(Running { started, pipes: pipes.readers() });
         }
-        let limits: serde_json::Map<String, Value> = child::limits(caps)
-            .into_iter()
-            .map(|(name, _, value)| (name.to_owned(), Value::from(value)))
-            .collect();
-        request["limits"] = Value::Object(limits);
-        request["folder"] = Value::from(self.ground.folder.as_str());
+        request["seconds"] = Value::from(caps.cpu_kill_s);
         let server = self.forking.as_mut().ok_or("there is no server")?;
         server.served += 1;
         let (output, errors) = streams;
         server.ask(&request, &[input.as_fd(), output, errors, connection.as_fd()])?;
-        server.answer_within(std::time::Duration::from_secs(60))?;
         Ok(Running { started: None, pipes: pipes.readers() })
     }
 
@@ -272,7 +269,8 @@ impl<'a> Worker<'a> {
         let pipes = Pipes::new()?;
         let (output, errors) = pipes.writers();
         let files = [input.as_fd(), output, errors];
-        let started = Some(self.start_command(&step.command, &files, &step.caps)?);
+        let role = Role::Compiled(&step.caps, self.ground.own_processes.as_ref());
+        let started = Some(self.start_command(&step.command, &files, role)?);
         let running = Running { started, pipes: pipes.readers() };
         let seen = running.watch(self, Witness::Nobody, &step.caps)?;
         let mut ending = verdict::executed(&seen, &step.caps);
@@ -287,15 +285,14 @@ impl<'a> Worker<'a> {
         &self,
         command: &[String],
         files: &[BorrowedFd<'_>],
-        caps: &Caps,
+        role: Role<'_>,
     ) -> Result<(i32, OwnedFd), String> {
-        let own = self.ground.own_processes.as_ref();
         let pid = child::start(&Start {
             command,
             files,
             folder: &self.ground.folder,
-            role: Role::Runs(caps, own),
-            isolate: own.is_some(),
+            role,
+            isolate: self.ground.own_processes.is_some(),
         })?;
         let number = rustix::process::Pid::from_raw(pid).ok_or("no process")?;
         let watched = rustix::process::pidfd_open(number, rustix::process::PidfdFlags::empty())

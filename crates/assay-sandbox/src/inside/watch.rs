@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::server::Server;
@@ -56,30 +55,11 @@ impl Process<'_> {
 
     fn ended(&self) -> Result<Ended, String> {
         match self {
-            Self::Forked(server) => {
-                let told: Told = serde_json::from_value(server.answer_within(GRACE * 6)?)
-                    .map_err(|error| error.to_string())?;
-                Ok(told.into())
-            }
+            Self::Forked(server) => server.ended_within(GRACE * 6),
             Self::Started(pid, _) => sys::wait(*pid, true)
                 .map_err(|error| error.to_string())?
                 .ok_or_else(|| "a process is lost".to_owned()),
         }
-    }
-}
-
-#[derive(Deserialize)]
-struct Told {
-    signal: Option<i32>,
-    code: Option<i32>,
-    cpu_us: u64,
-    memory: u64,
-}
-
-impl From<Told> for Ended {
-    fn from(told: Told) -> Self {
-        let Told { signal, code, cpu_us, memory } = told;
-        Self { signal, code, cpu: Duration::from_micros(cpu_us), memory }
     }
 }
 

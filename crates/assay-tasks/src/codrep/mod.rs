@@ -20,6 +20,7 @@ static CARD: TaskCard = TaskCard {
     name: "codrep",
     version: 1,
     asks: QuestionKind::Line,
+    language: None,
     folder: "codrep",
     summary: "predict which line of a file a given line replaces",
     about: "A commit replaced exactly one line of a source file. Given the new line and the old \

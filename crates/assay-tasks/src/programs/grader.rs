@@ -1,62 +1,19 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
-use std::borrow::Cow;
-use std::time::Duration;
-
 use assay_core::{
-    Case, Check, CodeReference, Ending, Error, Evidence, Exam, Fault, FaultKind, Grader,
+    Case, Check, Clock, CodeReference, Ending, Error, Evidence, Exam, Fault, FaultKind, Grader,
     InputOutput, Language, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests, Verdict,
     Why,
 };
-use assay_sandbox::{Examination, Execution, Limits, Sandbox, Source};
+use assay_sandbox::{Examination, Execution, Sandbox, Source};
+use std::borrow::Cow;
+
+use super::judging::{Judging, Parts, Printed, Stop};
 
 /// How many tests the problem has for the program.
-pub(super) const TESTS: &str = "tests";
+pub(crate) const TESTS: &str = "tests";
 /// How many of them it passed.
 pub(crate) const TESTS_PASSED: &str = "tests-passed";
-
-/// How a task's programs are judged.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Judging {
-    /// The CPU time that a program may use for one test.
-    pub(crate) cpu: Duration,
-    /// After which tests the rest is left out.
-    pub(crate) stop: Stop,
-    /// Whether what a program printed is what it should have, where tests are runs.
-    pub(crate) same_output: fn(Printed<'_>, Rules) -> bool,
-}
-
-/// When a program's tests end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// With the first that it does not pass.
-    AtFailure,
-    /// When all were tried.
-    AtEnd,
-}
-
-/// What a program printed, and what it should have.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Printed<'a> {
-    pub(crate) output: &'a [u8],
-    pub(crate) wanted: &'a str,
-}
-
-impl Judging {
-    /// That of programs which are put through an exam with so many seconds of CPU time for each test.
-    pub(crate) const fn by_exam(seconds: u64) -> Self {
-        Self {
-            cpu: Duration::from_secs(seconds),
-            stop: Stop::AtFailure,
-            same_output: |printed, _| printed.output == printed.wanted.as_bytes(),
-        }
-    }
-
-    /// What a program may use for one test.
-    pub(super) fn limits(&self) -> Limits {
-        Limits::with_cpu(self.cpu)
-    }
-}
 
 /// Judges programs in a sandbox of its own.
 pub(super) struct ProgramGrader {
@@ -81,6 +38,7 @@ impl ProgramGrader {
         match (tests, self.rules) {
             (Tests::Exam(exam), Rules::Strict) => exam.tests.len(),
             (Tests::Runs(runs), _) => runs.len(),
+            (Tests::Exam(exam), Rules::Compat) if self.judging.compat_by_test => exam.tests.len(),
             (Tests::Exam(_), Rules::Compat) | (Tests::Appended(_), _) => 1,
         }
     }
@@ -119,14 +77,19 @@ impl ProgramGrader {
         match reference.tests.as_ref() {
             Tests::Exam(exam) => self.examine(case, program, exam, at),
             Tests::Runs(runs) => self.run(case, program, reference, &runs[at]),
-            Tests::Appended(tests) => {
-                let whole = format!("{program}\n{tests}");
-                self.execute(case, &whole, reference, "").map(|(tested, _)| tested)
-            }
+            Tests::Appended(tests) => self.run_with_tests(case, program, reference, tests),
         }
     }
 
     fn examine(&self, case: &Case<'_>, program: &str, exam: &Exam, test: usize) -> Result<Tested> {
+        let alone;
+        let (exam, test) = if self.rules == Rules::Compat && self.judging.compat_by_test {
+            let appended = format!("{}\n{}", exam.appended, exam.tests[test]);
+            alone = Exam { appended, ..exam.clone() };
+            (&alone, 0)
+        } else {
+            (exam, test)
+        };
         let examination =
             Examination { program, exam, test, rules: self.rules, limits: self.judging.limits() };
         let examined = self.sandbox.examine(&examination, case.cancel)?;
@@ -140,10 +103,29 @@ impl ProgramGrader {
         reference: &CodeReference,
         run: &InputOutput,
     ) -> Result<Tested> {
-        let (mut tested, output) = self.execute(case, program, reference, &run.input)?;
+        let parts = Parts { program, tests: None, nonce: "", rules: self.rules };
+        let (mut tested, output) = self.execute(case, &parts, reference, &run.input)?;
         let printed = Printed { output: &output, wanted: &run.output };
         if tested.ending == Ending::Passed && !(self.judging.same_output)(printed, self.rules) {
-            tested.ending = Ending::WrongAnswer { message: "it prints something else".to_owned() };
+            tested.ending = Ending::WrongAnswer { message: printed.difference() };
+        }
+        Ok(tested)
+    }
+
+    /// That it ends well is not enough: it must have come to the end of its tests.
+    fn run_with_tests(
+        &self,
+        case: &Case<'_>,
+        program: &str,
+        reference: &CodeReference,
+        tests: &str,
+    ) -> Result<Tested> {
+        let nonce = nonce()?;
+        let parts = Parts { program, tests: Some(tests), nonce: &nonce, rules: self.rules };
+        let (mut tested, output) = self.execute(case, &parts, reference, "")?;
+        let done = memchr::memmem::find(&output, nonce.as_bytes()).is_some();
+        if tested.ending == Ending::Passed && !done {
+            tested.ending = Ending::EarlyExit { code: 0 };
         }
         Ok(tested)
     }
@@ -151,19 +133,50 @@ impl ProgramGrader {
     fn execute(
         &self,
         case: &Case<'_>,
-        text: &str,
+        parts: &Parts<'_>,
         reference: &CodeReference,
         input: &str,
     ) -> Result<(Tested, Vec<u8>)> {
+        let text = (self.judging.assemble)(parts);
+        let before = text.find(parts.program).map_or(0, |at| text[..at].matches('\n').count());
         let execution = Execution {
             language: reference.language,
-            source: Source { text, name: None },
+            source: Source { text: &text, name: None },
             input,
             limits: self.judging.limits(),
         };
         let executed = self.sandbox.execute(&execution, case.cancel)?;
-        Ok((Tested { ending: executed.ending, evidence: executed.evidence }, executed.output))
+        let ending = in_program(executed.ending, u32::try_from(before).unwrap_or(u32::MAX));
+        Ok((Tested { ending, evidence: executed.evidence }, executed.output))
     }
+
+    /// All tests, or those up to which the verdict is clear.
+    fn course(&self, case: &Case<'_>, program: &str, reference: &CodeReference) -> Result<Course> {
+        let count = self.count(&reference.tests);
+        let total = self.judging.total.map(|total| total.of(self.rules).as_secs_f64());
+        let mut course = Course::default();
+        for at in 0..count {
+            course.add(self.test(case, program, reference, at)?);
+            let hopeless = matches!(course.failure, Some(Ending::SyntaxError { .. }));
+            if hopeless || course.failed() && self.judging.stop == Stop::AtFailure {
+                break;
+            }
+            if total.is_some_and(|total| course.evidence.cpu_s > total) && at + 1 < count {
+                course.out_of_time(self.rules);
+                break;
+            }
+        }
+        course.marks.extend(std::iter::repeat_n(NOT_RUN, count - course.marks.chars().count()));
+        Ok(course)
+    }
+}
+
+/// Sixteen bytes that nobody could know.
+fn nonce() -> Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Error::failed("this machine has no random numbers").because(error))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 impl Grader for ProgramGrader {
@@ -181,23 +194,21 @@ impl Grader for ProgramGrader {
         let Reference::Code(reference) = case.reference else {
             return Ok(Verdict::excluded(problem, "it does not ask for a program".to_owned()));
         };
-        let program = match whole_program(reference, case.response) {
-            Ok(program) => program,
+        let answer = match whole_answer(&self.judging, reference, case.response) {
+            Ok(answer) => answer,
             Err(reason) => return Ok(Verdict::unanswered(problem, sample, &reason)),
         };
-        let mut course = Course::default();
+        let program = (self.judging.program)(&answer);
+        let course = self.course(case, program, reference)?;
         let count = self.count(&reference.tests);
-        for at in 0..count {
-            course.add(self.test(case, &program, reference, at)?);
-            if course.failed() && self.judging.stop == Stop::AtFailure {
-                break;
-            }
-        }
         let mut verdict = course.verdict(case);
         if count > 1 {
             verdict = verdict.score(TESTS, count as f64).score(TESTS_PASSED, course.passed as f64);
         }
-        Ok(Verdict { program: Some(reference.digest_of(&program)), ..verdict })
+        if self.judging.stop == Stop::AtEnd {
+            verdict.detail = Some(course.marks);
+        }
+        Ok(Verdict { program: Some(reference.digest_of(program)), ..verdict })
     }
 
     fn environment(&self) -> String {
@@ -220,10 +231,25 @@ const LANGUAGES: [Language; 6] = [
     Language::Rust,
 ];
 
+/// The mark of a test that was not run.
+const NOT_RUN: char = '.';
+
+/// What a test came to, in a letter: right, wrong, an error or a limit, no program at all.
+fn mark(ending: &Ending) -> char {
+    match ending {
+        Ending::Passed => 'T',
+        Ending::WrongAnswer { .. } => 'F',
+        Ending::SyntaxError { .. } => '!',
+        _ => '-',
+    }
+}
+
 /// What came of all tests so far.
 #[derive(Default)]
 struct Course {
     passed: usize,
+    /// A letter for each test.
+    marks: String,
     /// How the first test ended that was not passed.
     failure: Option<Ending>,
     evidence: Evidence,
@@ -237,6 +263,7 @@ impl Course {
     fn add(&mut self, tested: Tested) {
         let Tested { ending, evidence } = tested;
         let first = self.failure.is_none();
+        self.marks.push(mark(&ending));
         if ending == Ending::Passed {
             self.passed += 1;
         } else if first {
@@ -254,6 +281,15 @@ impl Course {
         }
     }
 
+    /// The tests together took too long.
+    fn out_of_time(&mut self, rules: Rules) {
+        if rules == Rules::Compat {
+            self.passed = 0;
+            self.marks.clear();
+        }
+        self.failure.get_or_insert(Ending::TimeLimit { clock: Clock::Cpu });
+    }
+
     fn verdict(&self, case: &Case<'_>) -> Verdict {
         let ending = self.failure.clone().unwrap_or(Ending::Passed);
         let outcome = match ending {
@@ -269,17 +305,34 @@ impl Course {
     }
 }
 
-/// The program that is put through the tests: a text continues the prompt, a program is whole.
-fn whole_program<'a>(
+/// The answer as a whole: a text continues the prompt, a program is whole.
+fn whole_answer<'a>(
+    judging: &Judging,
     reference: &CodeReference,
     response: &'a Response,
 ) -> Result<Cow<'a, str>, NoAnswer> {
     match response {
         Response::Program(program) => Ok(program.into()),
-        Response::Text(text) => Ok(format!("{}{text}", reference.prompt).into()),
+        Response::Text(text) => {
+            Ok(format!("{}{}", reference.prompt, (judging.continuation)(text)).into())
+        }
         Response::None(reason) => Err(reason.clone()),
         Response::Lines(_) => {
             Err(NoAnswer { why: Why::Invalid, detail: "the answer is no program".to_owned() })
         }
+    }
+}
+
+/// The lines of an ending are counted in the file that was run: this counts them in the program.
+fn in_program(ending: Ending, before: u32) -> Ending {
+    let counted = |line: Option<u32>| line.and_then(|line| line.checked_sub(before));
+    match ending {
+        Ending::Exception { class, message, line } => {
+            Ending::Exception { class, message, line: counted(line) }
+        }
+        Ending::SyntaxError { message, line } => {
+            Ending::SyntaxError { message, line: counted(line) }
+        }
+        other => other,
     }
 }

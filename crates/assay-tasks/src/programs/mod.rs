@@ -5,6 +5,7 @@
 //! done with that is here.
 
 mod grader;
+mod judging;
 mod problems;
 mod python;
 mod streamed;
@@ -17,7 +18,8 @@ use assay_core::{
 };
 use assay_sandbox::{Limits, Sandbox, Settings};
 
-pub(crate) use grader::{Judging, Printed, Stop, TESTS_PASSED};
+pub(crate) use grader::{TESTS, TESTS_PASSED};
+pub(crate) use judging::{Judging, Parts, Printed, Stop, Total};
 pub(crate) use problems::{Item, Items, Names, TakeItem};
 pub(crate) use python::{names_defined, names_used, python_text};
 pub(crate) use streamed::{Streamed, Telling};
@@ -63,6 +65,7 @@ impl Task for Programs {
             allow_no_isolation: settings.unsafe_no_isolation,
             ..Settings::of_this_machine(jobs.max(1), settings.isolation)?
         })?;
+        self.card.language.map(|language| sandbox.tools().get(language)).transpose()?;
         Ok(Box::new(grader::ProgramGrader::new(sandbox, settings.rules, self.judging)))
     }
 

@@ -14,8 +14,8 @@ pub(crate) trait Telling<R>: Send + Sync {
     /// The problem's name; `None` if the task passes over it.
     fn name(&self, record: &R) -> Option<String>;
 
-    /// What is asked, and how it is tested.
-    fn item(&self, record: R) -> Item;
+    /// What is asked and how it is tested, or why it cannot be used.
+    fn item(&self, record: R) -> Result<Item, String>;
 }
 
 /// The problems in a file of records.
@@ -75,7 +75,7 @@ impl<R: Record, T: Telling<R>> Items for Streamed<R, T> {
             if !wanted.contains(rank - 1) {
                 return Ok(ControlFlow::Continue(()));
             }
-            take(rank - 1, Ok(self.telling.item(record)))
+            take(rank - 1, self.telling.item(record))
         })
     }
 }

@@ -1,6 +1,6 @@
 //! `assay run` without a task: every kind of task, on problems inside the binary.
 
-use assay_core::{Cancel, DataChoice, Error, Result, TaskCard};
+use assay_core::{Cancel, DataChoice, Error, Language, Result, TaskCard};
 use assay_solvers::SolverSpec;
 use assay_tasks::REGISTRY;
 
@@ -46,6 +46,11 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
         let card = task.card();
         if let Some(error) = arguments.solvers.iter().find_map(|solver| unable(solver, card)) {
             output::talk(&format!("tour: {} is left out: {error}", card.name));
+            continue;
+        }
+        // Compilers take long, and not every machine has them.
+        if let Some(language) = card.language.filter(|&language| language != Language::Python) {
+            output::talk(&format!("tour: {} is left out: it runs {language}", card.name));
             continue;
         }
         output::talk(&format!("tour: {} ({})", card.name, card.summary));

@@ -1,0 +1,142 @@
+//! APPS in the original's form: a folder a problem, with a file for each part of it.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use assay_core::{Error, Result, Selection};
+use serde::Deserialize;
+
+use super::cases::read_input_output;
+use super::{AppsProblem, Level, TakeProblem, read_solutions};
+use crate::Store;
+use crate::programs::function::without_place;
+use crate::store::Content;
+
+const QUESTION: &str = "question.txt";
+const METADATA: &str = "metadata.json";
+const STARTER: &str = "starter_code.py";
+const SOLUTIONS: &str = "solutions.json";
+const TESTS: &str = "input_output.json";
+
+/// The folders of one level.
+#[derive(Debug)]
+pub(super) struct Folders {
+    store: Store,
+    folders: Vec<Folder>,
+}
+
+/// One problem: where it lies, and which of its files there are.
+#[derive(Debug)]
+struct Folder {
+    /// With a slash at the end.
+    path: String,
+    files: Vec<&'static str>,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    difficulty: String,
+}
+
+impl Folders {
+    pub(super) fn scan(store: Store, level: Level) -> Result<(Self, Vec<String>)> {
+        let mut levels: BTreeMap<String, Result<Level, String>> = BTreeMap::new();
+        let names = store.scan(&|name| part_of(name, METADATA).is_some(), &mut |name, bytes| {
+            if let Some(folder) = part_of(name, METADATA) {
+                levels.insert(folder.to_owned(), level_of(bytes));
+            }
+        })?;
+        let mut found: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+        for name in &names {
+            for file in [QUESTION, STARTER, SOLUTIONS, TESTS] {
+                if let Some(folder) = part_of(name, file) {
+                    found.entry(folder).or_default().push(file);
+                }
+            }
+        }
+        let (mut folders, mut ids) = (Vec::new(), Vec::new());
+        for (path, files) in found.into_iter().filter(|(_, files)| files.contains(&QUESTION)) {
+            let place = format!("{}/{path}{METADATA}", store.location());
+            let of = levels.remove(path).unwrap_or_else(|| Err("is missing".to_owned()));
+            let of = of.map_err(|reason| {
+                Error::refused(format!("{place} {reason}"))
+                    .hint("it says how hard the problem is: {\"difficulty\": \"interview\"}")
+            })?;
+            if of == level {
+                let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+                ids.push(name.to_owned());
+                folders.push(Folder { path: path.to_owned(), files });
+            }
+        }
+        Ok((Self { store, folders }, ids))
+    }
+
+    pub(super) fn location(&self) -> &str {
+        self.store.location()
+    }
+
+    pub(super) fn place(&self, rank: usize) -> String {
+        format!("{}/{}", self.store.location(), self.folders[rank].path)
+    }
+
+    /// An archive's files come in their own order: what comes too early waits for its turn.
+    pub(super) fn read(&self, wanted: &Selection, take: &mut TakeProblem<'_>) -> Result<()> {
+        let ranks: Vec<usize> = wanted.ranks().filter(|&rank| rank < self.folders.len()).collect();
+        let (mut paths, mut whose) = (Vec::new(), Vec::new());
+        for &rank in &ranks {
+            let Folder { path, files } = &self.folders[rank];
+            paths.extend(files.iter().map(|file| format!("{path}{file}")));
+            whose.extend(files.iter().map(|&file| (rank, file)));
+        }
+        let mut next = ranks.iter().copied().peekable();
+        let mut waiting: BTreeMap<usize, BTreeMap<&'static str, Content>> = BTreeMap::new();
+        self.store.read(&paths, &mut |at, content| {
+            let (rank, file) = whose[at];
+            waiting.entry(rank).or_default().insert(file, content);
+            while let Some(&rank) = next.peek() {
+                let count = self.folders[rank].files.len();
+                if waiting.get(&rank).is_none_or(|parts| parts.len() < count) {
+                    break;
+                }
+                next.next();
+                let parts = waiting.remove(&rank).unwrap_or_default();
+                if take(rank, problem(parts))?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+}
+
+/// Whether a file is a problem's question.
+pub(super) fn is_question(path: &str) -> bool {
+    part_of(path, QUESTION).is_some()
+}
+
+/// The folder of a file that is called so, with a slash at the end.
+fn part_of<'a>(path: &'a str, file: &str) -> Option<&'a str> {
+    path.strip_suffix(file).filter(|folder| folder.is_empty() || folder.ends_with('/'))
+}
+
+fn level_of(bytes: Content) -> Result<Level, String> {
+    let Metadata { difficulty } = serde_json::from_slice(&bytes?)
+        .map_err(|error| format!("cannot be read: {}", without_place(&error)))?;
+    Level::by_name(&difficulty).ok_or_else(|| format!("names no level: {difficulty:?}"))
+}
+
+fn problem(mut parts: BTreeMap<&'static str, Content>) -> Result<AppsProblem, String> {
+    let mut text = |file: &'static str| match parts.remove(file) {
+        None => Ok(String::new()),
+        Some(content) => {
+            let bytes = content.map_err(|reason| format!("{file} {reason}"))?;
+            String::from_utf8(bytes).map_err(|_| format!("{file} is not UTF-8"))
+        }
+    };
+    Ok(AppsProblem {
+        question: text(QUESTION)?,
+        starter_code: text(STARTER)?,
+        solutions: read_solutions(&text(SOLUTIONS)?)?,
+        tests: read_input_output(&text(TESTS)?),
+    })
+}

@@ -1,0 +1,128 @@
+//! APPS as JSON lines: codeparrot's, and MapCoder's selection of 150.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use assay_core::{Result, Selection};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::cases::{read_input_output, read_test_list};
+use super::{AppsProblem, Level, TakeProblem, read_solutions};
+use crate::programs::function::without_place;
+use crate::programs::records::{Record, Records};
+
+/// The lines of one level.
+#[derive(Debug)]
+pub(super) struct Lines {
+    records: Records,
+    /// The numbers of the lines, in order.
+    numbers: Vec<u64>,
+}
+
+/// What is looked at first.
+struct Head {
+    id: String,
+    level: Level,
+}
+
+impl Record for Head {
+    const FORM: &'static str = "problem_id (or id), question (or description), difficulty, and \
+        input_output (or test_list)";
+
+    fn parse(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Line<'a> {
+            #[serde(alias = "problem_id", borrow)]
+            id: &'a RawValue,
+            difficulty: String,
+        }
+        let Line { id, difficulty } =
+            serde_json::from_str(text).map_err(|error| without_place(&error))?;
+        let level = Level::by_name(&difficulty)
+            .ok_or_else(|| format!("difficulty: there is no level called {difficulty:?}"))?;
+        let id = name_of(id).ok_or("problem_id is neither a number nor a text")?;
+        Ok(Self { id, level })
+    }
+}
+
+#[derive(Deserialize)]
+struct Row<'a> {
+    #[serde(alias = "description")]
+    question: String,
+    #[serde(default)]
+    starter_code: Option<String>,
+    #[serde(default, borrow)]
+    solutions: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    input_output: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    test_list: Option<&'a RawValue>,
+}
+
+impl Lines {
+    pub(super) fn scan(records: Records, level: Level) -> Result<(Self, Vec<String>)> {
+        let (mut numbers, mut ids) = (Vec::new(), Vec::new());
+        records.each(&mut |number, head: Head| {
+            if head.level == level {
+                ids.push(head.id);
+                numbers.push(number);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok((Self { records, numbers }, ids))
+    }
+
+    pub(super) fn location(&self) -> &str {
+        self.records.name()
+    }
+
+    pub(super) fn place(&self, rank: usize) -> String {
+        format!("{}:{}", self.records.name(), self.numbers[rank])
+    }
+
+    pub(super) fn read(&self, wanted: &Selection, take: &mut TakeProblem<'_>) -> Result<()> {
+        let mut ranks = wanted.ranks().peekable();
+        self.records.texts(&mut |number, line| {
+            let Some(&rank) = ranks.peek() else { return Ok(ControlFlow::Break(())) };
+            if self.numbers.get(rank) != Some(&number) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            ranks.next();
+            take(rank, problem(line))
+        })
+    }
+}
+
+fn name_of(id: &RawValue) -> Option<String> {
+    match id.get().as_bytes().first() {
+        Some(b'"') => serde_json::from_str(id.get()).ok(),
+        Some(b'0'..=b'9') => Some(id.get().to_owned()),
+        _ => None,
+    }
+}
+
+fn problem(line: &str) -> Result<AppsProblem, String> {
+    let row: Row<'_> = serde_json::from_str(line).map_err(|error| without_place(&error))?;
+    let solutions = row.solutions.map_or_else(|| "".into(), document);
+    let tests = match (row.input_output, row.test_list) {
+        (Some(tests), _) => read_input_output(&document(tests)),
+        (None, Some(tests)) => read_test_list(tests.get()),
+        (None, None) => Err("it has no tests".to_owned()),
+    };
+    Ok(AppsProblem {
+        question: row.question,
+        starter_code: row.starter_code.unwrap_or_default(),
+        solutions: read_solutions(&solutions)?,
+        tests,
+    })
+}
+
+/// A JSON document that stands there as it is, or as a text, or as null.
+fn document(value: &RawValue) -> Cow<'_, str> {
+    match value.get().as_bytes().first() {
+        Some(b'"') => serde_json::from_str::<String>(value.get()).unwrap_or_default().into(),
+        Some(b'n') => "".into(),
+        _ => value.get().into(),
+    }
+}

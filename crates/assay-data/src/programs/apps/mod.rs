@@ -1,0 +1,177 @@
+//! APPS: problems of three levels, in the original's folders, in codeparrot's JSON lines, or in the
+//! JSON lines of MapCoder's selection of 150.
+//!
+//! The test split is more than a gigabyte of tests, so a data set is read through once for its names,
+//! and again for the problems that are wanted.
+
+mod cases;
+mod folders;
+mod lines;
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use assay_core::{Error, Result, Selection};
+
+use crate::Store;
+use crate::programs::records::{Records, is_json_lines};
+
+pub use cases::{AppsTests, Call};
+
+/// How hard a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "their names say it all")]
+pub enum Level {
+    Introductory,
+    Interview,
+    Competition,
+}
+
+impl Level {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Introductory, Self::Interview, Self::Competition];
+
+    /// The name in the data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Introductory => "introductory",
+            Self::Interview => "interview",
+            Self::Competition => "competition",
+        }
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppsProblem {
+    /// What is asked.
+    pub question: String,
+    /// How the answer begins, or nothing.
+    pub starter_code: String,
+    /// Programs that should be right.
+    pub solutions: Vec<String>,
+    /// The tests, or why there are none.
+    pub tests: Result<AppsTests, String>,
+}
+
+/// Takes a problem by its rank, or what is wrong with it.
+pub type TakeProblem<'a> =
+    dyn FnMut(usize, Result<AppsProblem, String>) -> Result<ControlFlow<()>> + 'a;
+
+/// The problems of one level.
+#[derive(Debug)]
+pub struct AppsProblems {
+    form: Form,
+    /// The problems' names, each different: a second one is called `17#2`.
+    ids: Vec<String>,
+}
+
+#[derive(Debug)]
+enum Form {
+    Lines(lines::Lines),
+    Folders(folders::Folders),
+}
+
+/// What helps where no problems are found.
+const FORMS: &str = "APPS is a folder or archive of folders such as 0001 with question.txt and \
+    input_output.json, or a file of JSON lines (.jsonl, also .gz or .zst)";
+
+impl AppsProblems {
+    /// The problems of a level at `path`: a file of JSON lines, a folder or an archive. Where a folder
+    /// has several, JSON lines come before the original's folders, and those before archives.
+    pub fn open(path: &Path, level: Level) -> Result<Self> {
+        if let Some(lines) = Records::look_for(path, &is_json_lines)? {
+            return Self::of_lines(lines, level);
+        }
+        let found = Store::find(path, &folders::is_question)?;
+        let (store, _) = found.ok_or_else(|| {
+            Error::refused(format!("{} holds no problems of APPS", path.display())).hint(FORMS)
+        })?;
+        Self::of_folders(store, level)
+    }
+
+    /// The problems of a level among JSON lines.
+    pub fn of_lines(records: Records, level: Level) -> Result<Self> {
+        let (lines, ids) = lines::Lines::scan(records, level)?;
+        Self::new(Form::Lines(lines), ids, level)
+    }
+
+    /// The problems of a level in the folders of `store`.
+    pub fn of_folders(store: Store, level: Level) -> Result<Self> {
+        let (folders, ids) = folders::Folders::scan(store, level)?;
+        Self::new(Form::Folders(folders), ids, level)
+    }
+
+    fn new(form: Form, ids: Vec<String>, level: Level) -> Result<Self> {
+        if ids.is_empty() {
+            let location = form.location();
+            return Err(Error::refused(format!("{location} has no problem of the level {level}"))
+                .hint(FORMS));
+        }
+        Ok(Self { form, ids: made_unique(ids) })
+    }
+
+    /// The problems' names, in the order of the data.
+    pub fn ids(&self) -> &[String] {
+        &self.ids
+    }
+
+    /// Where the problem at `rank` lies.
+    pub fn location(&self, rank: usize) -> String {
+        match &self.form {
+            Form::Lines(lines) => lines.place(rank),
+            Form::Folders(folders) => folders.place(rank),
+        }
+    }
+
+    /// Reads the wanted problems, in their order.
+    pub fn read(&self, wanted: &Selection, take: &mut TakeProblem<'_>) -> Result<()> {
+        match &self.form {
+            Form::Lines(lines) => lines.read(wanted, take),
+            Form::Folders(folders) => folders.read(wanted, take),
+        }
+    }
+}
+
+impl Form {
+    fn location(&self) -> &str {
+        match self {
+            Self::Lines(lines) => lines.location(),
+            Self::Folders(folders) => folders.location(),
+        }
+    }
+}
+
+/// Names in the data need not differ: the selection of 150 has some problems twice.
+fn made_unique(ids: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashMap::new();
+    let unique = ids.into_iter().map(|id| {
+        let times = seen.entry(id.clone()).and_modify(|times| *times += 1).or_insert(1_usize);
+        if *times == 1 { id } else { format!("{id}#{times}") }
+    });
+    unique.collect()
+}
+
+/// Reads `solutions.json`.
+fn read_solutions(text: &str) -> Result<Vec<String>, String> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    serde_json::from_str(text).map_err(|error| {
+        format!(
+            "its solutions cannot be read: {}",
+            crate::programs::function::without_place(&error)
+        )
+    })
+}

@@ -1,0 +1,40 @@
+//! Records of HumanEvalPack: HumanEval's problems in six languages.
+
+use serde::Deserialize;
+
+use super::function::without_place;
+use super::records::Record;
+
+/// A function to be written in one of six languages.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct PackProblem {
+    /// Its name: `JavaScript/0`.
+    #[serde(rename = "task_id")]
+    pub id: String,
+    /// What the program begins with.
+    pub prompt: String,
+    /// The beginning without the description.
+    pub declaration: String,
+    /// What continues the prompt to a right program.
+    pub canonical_solution: String,
+    /// What continues the declaration to a wrong program.
+    pub buggy_solution: String,
+    /// Code that tests the function, in its own language.
+    pub test: String,
+    /// What must stand before the program for its tests; Go has this.
+    #[serde(default)]
+    pub test_setup: String,
+    /// The function's name.
+    pub entry_point: String,
+    /// What is asked, in words.
+    pub instruction: String,
+}
+
+impl Record for PackProblem {
+    const FORM: &'static str = "task_id, prompt, declaration, canonical_solution, buggy_solution, test, \
+        entry_point and instruction";
+
+    fn parse(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| without_place(&error))
+    }
+}

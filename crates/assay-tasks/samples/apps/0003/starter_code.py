@@ -1,0 +1,3 @@
+
+def ring_area(outer, inner):
+	

@@ -1,0 +1,3 @@
+
+def reads_same(text):
+	

@@ -1,0 +1,3 @@
+class Solution:
+    def firstPair(self, numbers: List[int], target: int) -> List[int]:
+        

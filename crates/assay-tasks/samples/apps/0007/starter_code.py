@@ -1,0 +1,3 @@
+
+def count_names(names):
+	

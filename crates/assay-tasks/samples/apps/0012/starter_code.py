@@ -1,0 +1,3 @@
+
+def coverings(n):
+	

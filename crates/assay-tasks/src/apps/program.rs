@@ -1,0 +1,77 @@
+//! How a program for APPS is put together: the imports that the data set promises, and under `compat`
+//! the function that the original makes of it.
+
+use assay_core::Rules;
+
+use crate::programs::Parts;
+
+/// What a program may use without importing it. One line, so that a program's lines keep their count
+/// but for one. Numpy takes longer to load than most programs run: it is loaded when it is used.
+pub(super) const PREAMBLE: &str = "import sys, time, itertools, collections, math, fractions, random, \
+    heapq, functools, typing; from itertools import accumulate, product, permutations, combinations; \
+    from collections import Counter, OrderedDict, deque, defaultdict, ChainMap; from functools import \
+    lru_cache; from math import sqrt, sin, cos, tan, ceil, fabs, floor, gcd, exp, log, log2; from \
+    typing import List, Tuple; from heapq import *; exec('class LateNumpy:\\n def __getattr__(self, \
+    name):\\n  import numpy\\n  globals()[\"np\"] = numpy\\n  return getattr(numpy, name)\\nnp = \
+    LateNumpy()')\n";
+
+/// The file that is run where a program reads standard input and prints.
+pub(super) fn assemble(parts: &Parts<'_>) -> String {
+    match parts.rules {
+        Rules::Strict => format!("{PREAMBLE}{}", parts.program),
+        Rules::Compat => {
+            format!("{PREAMBLE}{COMPAT_NAMES}{}{COMPAT_CALL}", as_function(parts.program))
+        }
+    }
+}
+
+/// What of an answer is the program: all after the first mark of the prompt, if it is there.
+pub(super) fn after_mark(answer: &str) -> &str {
+    answer.split_once("\nANSWER:").map_or(answer, |(_, program)| program)
+}
+
+/// In the original, `exit` and `quit` are taken away, and the module is not the main one.
+const COMPAT_NAMES: &str = "exit = quit = None\n__name__ = 'builtins'\n";
+
+/// A program that ends itself by `sys.exit` is judged by what it printed.
+const COMPAT_CALL: &str = "\ntry:\n\tcode()\nexcept SystemExit:\n\tpass\n";
+
+/// The original's way to call a program: everything from the first line on that is no import stands
+/// in a function. So `global` names other variables than the program's, and a program of imports alone
+/// has no function.
+fn as_function(program: &str) -> String {
+    let is_import = |line: &str| line.starts_with("from ") || line.starts_with("import ");
+    let mut text = String::new();
+    let mut started = false;
+    for line in program.split('\n') {
+        if !started && !is_import(line) {
+            text += "stdin = sys.stdin\nstdout = sys.stdout\ndef code():\n";
+            started = true;
+        }
+        if started {
+            text.push('\t');
+        }
+        text += line;
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_becomes_a_function_as_in_the_original() {
+        let expected = "import os\nstdin = sys.stdin\nstdout = sys.stdout\ndef code():\n\tx = 1\n\t\
+            import re\n\tif x:\n\t    print(x)\n\t\n";
+        assert_eq!(as_function("import os\nx = 1\nimport re\nif x:\n    print(x)\n"), expected);
+        assert_eq!(as_function("import os"), "import os\n");
+    }
+
+    #[test]
+    fn the_program_follows_the_first_mark() {
+        assert_eq!(after_mark("\nQUESTION:\nq\nANSWER:\nx = 1\nANSWER:\n"), "\nx = 1\nANSWER:\n");
+        assert_eq!(after_mark("x = 1"), "x = 1");
+    }
+}
