@@ -101,7 +101,8 @@ impl Tool {
         };
         match self.language {
             Language::JavaScript => {
-                vec![run(&path, &[&format!("--max-old-space-size={heap}"), file])]
+                let heap = format!("--max-old-space-size={heap}");
+                vec![compile(&["--check", file]), run(&path, &[&heap, file])]
             }
             Language::Java => {
                 let class = file.strip_suffix(".java").unwrap_or(file);

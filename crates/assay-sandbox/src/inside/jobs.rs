@@ -127,12 +127,14 @@ impl<'a> Worker<'a> {
     }
 
     /// Makes sure that the servers are there that a job needs.
-    fn prepare(&mut self, forks: Option<&Caps>, tests: bool) -> Result<(), String> {
+    fn prepare(&mut self, forks: Option<&Caps>, tests: Option<&TestChoice>) -> Result<(), String> {
         let unsuited = |server: &Server| forks.is_some_and(|caps| !server.suits(caps));
         let worn = |server: &Server| server.served >= RECYCLED;
+        let new = |server: &Server| tests.is_some_and(|choice| !server.knows(&choice.key));
+        let full = |server: &Server| new(server) && server.is_heavy();
         let old = [
             self.forking.take_if(|server| worn(server) || unsuited(server)),
-            self.testing.take_if(|server| worn(server)),
+            self.testing.take_if(|server| worn(server) || full(server)),
         ];
         old.into_iter().flatten().for_each(Server::end);
         if let (Some(caps), None) = (forks, &self.forking) {
@@ -140,7 +142,7 @@ impl<'a> Worker<'a> {
             let server = Server::forking(&self.place()?, &self.instructions, own, caps)?;
             self.forking = Some(server);
         }
-        if tests && self.testing.is_none() {
+        if tests.is_some() && self.testing.is_none() {
             self.testing = Some(Server::testing(&self.place()?)?);
         }
         Ok(())
@@ -153,7 +155,7 @@ impl<'a> Worker<'a> {
         fresh: bool,
         caps: &Caps,
     ) -> Result<Report, String> {
-        self.prepare((!fresh).then_some(caps), tests.is_some())?;
+        self.prepare((!fresh).then_some(caps), tests.as_ref())?;
         let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
         if let (Some(choice), Some(server)) = (&tests, &mut self.testing) {
             if !server.knows(&choice.key) {
@@ -195,7 +197,7 @@ impl<'a> Worker<'a> {
         fresh: bool,
         caps: &Caps,
     ) -> Result<Report, String> {
-        self.prepare((!fresh).then_some(caps), false)?;
+        self.prepare((!fresh).then_some(caps), None)?;
         let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
         let input = sys::memory_file(input.as_bytes()).map_err(told("write the input"))?;
         let running = self.start_python(program, &input, theirs, fresh, caps)?;

@@ -23,7 +23,7 @@ const START: Duration = Duration::from_secs(60);
 /// How long the tests' own code may take before the first program is put through them.
 const SETTING: Duration = Duration::from_secs(600);
 /// How many exams the tester keeps; the same number stands in its code.
-const KEPT: usize = 4;
+const KEPT: usize = 2;
 
 /// A Python process that stays.
 pub(super) struct Server {
@@ -135,6 +135,14 @@ impl Server {
     /// Whether the programs that it forks get these limits.
     pub(super) fn suits(&self, caps: &Caps) -> bool {
         self.caps.is_some_and(|own| limits(&own) == limits(caps))
+    }
+
+    /// Whether it holds so much that it is better replaced.
+    pub(super) fn is_heavy(&self) -> bool {
+        const PAGES: u64 = (512 << 20) / 4096;
+        let text = std::fs::read_to_string(format!("/proc/{}/statm", self.pid)).unwrap_or_default();
+        let resident = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+        resident.is_some_and(|pages: u64| pages > PAGES)
     }
 
     /// Whether it has the exam called `key`.

@@ -1,4 +1,5 @@
-//! What the tests share.
+//! What the tests share; not each of them uses all of it.
+#![allow(dead_code)]
 
 use std::path::PathBuf;
 use std::time::Duration;

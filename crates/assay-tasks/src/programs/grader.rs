@@ -55,16 +55,7 @@ impl ProgramGrader {
         if matches!(tested.ending, Ending::SandboxError { .. }) && !case.cancel.is_cancelled() {
             tested = self.attempt(case, program, reference, at)?;
         }
-        match tested.ending {
-            Ending::SandboxError { message } => Err(Error::failed(format!(
-                "the sandbox failed on {}: {message}",
-                case.problem
-            ))
-            .hint(
-                "`assay doctor` says what this machine can isolate; `--resume` goes on from here",
-            )),
-            _ => Ok(tested),
-        }
+        Ok(tested)
     }
 
     fn attempt(
@@ -157,7 +148,10 @@ impl ProgramGrader {
         let mut course = Course::default();
         for at in 0..count {
             course.add(self.test(case, program, reference, at)?);
-            let hopeless = matches!(course.failure, Some(Ending::SyntaxError { .. }));
+            let hopeless = matches!(
+                course.failure,
+                Some(Ending::SyntaxError { .. } | Ending::SandboxError { .. })
+            );
             if hopeless || course.failed() && self.judging.stop == Stop::AtFailure {
                 break;
             }
@@ -200,6 +194,11 @@ impl Grader for ProgramGrader {
         };
         let program = (self.judging.program)(&answer);
         let course = self.course(case, program, reference)?;
+        if let Some(Ending::SandboxError { message }) = &course.failure {
+            // Nobody's answer is to blame: it counts nowhere, and is seen.
+            let reason = format!("{problem}: its tests could not be run: {message}");
+            return Ok(Verdict { sample, ..Verdict::excluded(problem, reason) });
+        }
         let count = self.count(&reference.tests);
         let mut verdict = course.verdict(case);
         if count > 1 {
