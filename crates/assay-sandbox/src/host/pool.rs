@@ -263,7 +263,8 @@ fn ask_within(worker: &mut Worker, job: &Job, memory: u64) -> Option<Report> {
     let ended_before = worker.group.as_ref().map_or(0, super::cgroup::Group::ended);
     let mut report = worker.ask(job)?;
     let group = worker.group.as_ref().filter(|_| limited);
-    report.evidence.memory_by = group.map_or("rlimit", |group| group.name()).to_owned();
+    let held_by = group.map_or("rlimit", |group| group.name());
+    report.evidence = Evidence { memory_by: held_by.to_owned(), ..report.evidence };
     // The kernel ended a process for want of memory: whatever else was seen came of that.
     let starved =
         report.ending != Ending::Passed && group.is_some_and(|group| group.ended() > ended_before);

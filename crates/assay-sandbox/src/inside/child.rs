@@ -79,11 +79,11 @@ pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
         unshare(CloneFlags::CLONE_NEWPID).map_err(told("make a process namespace"))?;
     }
     let forked = sys::fork().map_err(told("fork"));
-    if let (Ok(None), _) = (&forked, ()) {
+    if matches!(forked, Ok(None)) {
         let Err(error) = become_it(start);
         // Standard error may be closed already.
         let _ = nix::unistd::write(std::io::stderr(), format!("{error}\n").as_bytes());
-        std::process::exit(127);
+        sys::leave(127);
     }
     if let Some(own) = own {
         // What is forked next is not to be born into the namespace of this one.

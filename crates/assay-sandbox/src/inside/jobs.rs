@@ -69,7 +69,7 @@ impl<'a> Worker<'a> {
     pub(super) fn work(&mut self, job: Job) -> Report {
         let outcome = match job {
             Job::Examine { program, tests, fresh, caps } => {
-                self.examine(&program, tests, fresh, &caps)
+                self.examine(&program, tests.as_ref(), fresh, &caps)
             }
             Job::Python { program, input, fresh, caps } => {
                 self.run_python(&program, &input, fresh, &caps)
@@ -151,13 +151,13 @@ impl<'a> Worker<'a> {
     fn examine(
         &mut self,
         program: &Script,
-        tests: Option<TestChoice>,
+        tests: Option<&TestChoice>,
         fresh: bool,
         caps: &Caps,
     ) -> Result<Report, String> {
-        self.prepare((!fresh).then_some(caps), tests.as_ref())?;
+        self.prepare((!fresh).then_some(caps), tests)?;
         let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
-        if let (Some(choice), Some(server)) = (&tests, &mut self.testing) {
+        if let (Some(choice), Some(server)) = (tests, &mut self.testing) {
             if !server.knows(&choice.key) {
                 let Some(exam) = &choice.exam else {
                     return Ok(Report { exam_unknown: true, ..verdict::failure(String::new()) });
@@ -168,26 +168,19 @@ impl<'a> Worker<'a> {
             server.ask(&json!({ "key": choice.key, "test": choice.test }), &[ours.as_fd()])?;
         }
         let nothing = self.nothing.try_clone().map_err(told("copy a file"))?;
-        let running = self.start_python(program, &nothing, theirs, fresh, caps)?;
+        let running = self.start_python(program, &nothing, &theirs, fresh, caps)?;
+        drop(theirs);
         let witness = match &self.testing {
             Some(server) if tests.is_some() => Witness::Tests(server),
             _ => Witness::Program(ours),
         };
         let seen = running.watch(self, witness, caps)?;
-        let ending = verdict::examined(&seen, caps);
-        let report = verdict::report(seen, ending);
-        self.forget_lost(&report, tests.is_some());
-        Ok(report)
-    }
-
-    /// A tester that did not answer is not asked again.
-    fn forget_lost(&mut self, report: &Report, asked: bool) {
-        let lost = matches!(report.ending, Ending::OutputLimit | Ending::TimeLimit { .. });
-        if asked && lost {
-            if let Some(server) = self.testing.take() {
-                server.end();
-            }
+        if seen.witness_lost {
+            // A tester that did not answer is not asked again.
+            self.testing.take().into_iter().for_each(Server::end);
         }
+        let ending = verdict::examined(&seen, caps);
+        Ok(verdict::report(seen, ending))
     }
 
     fn run_python(
@@ -200,7 +193,8 @@ impl<'a> Worker<'a> {
         self.prepare((!fresh).then_some(caps), None)?;
         let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
         let input = sys::memory_file(input.as_bytes()).map_err(told("write the input"))?;
-        let running = self.start_python(program, &input, theirs, fresh, caps)?;
+        let running = self.start_python(program, &input, &theirs, fresh, caps)?;
+        drop(theirs);
         let seen = running.watch(self, Witness::Program(ours), caps)?;
         let ending = verdict::executed(&seen, caps);
         Ok(verdict::report(seen, ending))
@@ -211,7 +205,7 @@ impl<'a> Worker<'a> {
         &mut self,
         script: &Script,
         input: &File,
-        connection: UnixStream,
+        connection: &UnixStream,
         fresh: bool,
         caps: &Caps,
     ) -> Result<Running, String> {

@@ -19,9 +19,9 @@ use crate::message::{Caps, ExamText};
 use crate::sys::{self, Ended};
 
 /// How long a server may take to say that it is ready.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 /// How long the tests' own code may take before the first program is put through them.
-const SETTING: Duration = Duration::from_secs(600);
+const SETTING: Duration = Duration::from_mins(10);
 /// How many exams the tester keeps; the same number stands in its code.
 const KEPT: usize = 2;
 

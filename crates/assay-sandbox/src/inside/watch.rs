@@ -74,6 +74,7 @@ pub(super) enum Witness<'a> {
 }
 
 /// What was seen.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) ended: Ended,
@@ -102,6 +103,7 @@ pub(super) struct Watch<'a> {
     pub(super) caps: &'a Caps,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Default)]
 struct State {
     ended: Option<Ended>,
@@ -279,14 +281,13 @@ impl Watch<'_> {
 
 /// Reads what is there; whether there may be more.
 fn read_some(file: &mut File, into: &mut Vec<u8>) -> bool {
-    let mut buffer = [0; 1 << 16];
+    let mut buffer = [0; 1 << 14];
     match file.read(&mut buffer) {
-        Ok(0) => false,
+        // Nothing there at the moment; at the end, nothing will come.
+        Ok(0) | Err(_) => false,
         Ok(count) => {
             into.extend_from_slice(&buffer[..count]);
             true
         }
-        // Nothing there at the moment; at the end, nothing will come.
-        Err(_) => false,
     }
 }
