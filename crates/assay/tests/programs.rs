@@ -38,10 +38,11 @@ fn every_problem_inside_is_solved_by_its_reference() {
 
 /// Answers to the sample's first problem, `count_vowels`, whose right answer to "assay" is 2.
 fn score_first(answer: &Value, rules: &str) -> f64 {
-    let folder = tempdir().unwrap();
+    let folder = tempdir().expect("a folder can be made");
     let mut answer = answer.clone();
     answer["task_id"] = "Sample/1".into();
-    fs::write(folder.path().join("samples.jsonl"), answer.to_string()).unwrap();
+    fs::write(folder.path().join("samples.jsonl"), answer.to_string())
+        .expect("a file can be written");
     let arguments =
         ["score", "humaneval", "samples.jsonl", "--data", "sample", "--rules", rules, "--json"];
     passed(&run(folder.path(), &arguments))
@@ -148,16 +149,18 @@ fn real_models_score_what_was_published() {
 
 /// The files of a folder in an archive, by name.
 fn unpack(archive: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
-    let mut packed = zstd::Decoder::new(File::open(archive).unwrap()).unwrap();
-    packed.window_log_max(27).unwrap();
+    let mut packed =
+        zstd::Decoder::new(File::open(archive).expect("it is there")).expect("it is zstd");
+    packed.window_log_max(27).expect("it may be large");
     let mut files = BTreeMap::new();
-    for entry in tar::Archive::new(packed).entries().unwrap() {
-        let mut entry = entry.unwrap();
-        let path = entry.path().unwrap().into_owned();
+    for entry in tar::Archive::new(packed).entries().expect("it is a tar") {
+        let mut entry = entry.expect("it is sound");
+        let path = entry.path().expect("it has a name").into_owned();
         if path.parent().is_some_and(|parent| parent.ends_with(folder)) {
             let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).unwrap();
-            files.insert(path.file_name().unwrap().to_string_lossy().into_owned(), bytes);
+            entry.read_to_end(&mut bytes).expect("it is sound");
+            files
+                .insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes);
         }
     }
     files
