@@ -11,7 +11,40 @@ pub(crate) fn strip_end(text: &str) -> &str {
 
 /// `text.split()`.
 pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
-    text.split(is_space).filter(|word| !word.is_empty())
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += spaces(&bytes[at..]);
+        let start = at;
+        at += until_space(&bytes[at..]);
+        (at > start).then(|| &text[start..at])
+    })
+}
+
+/// How many bytes the white space takes that these bytes start with.
+fn spaces(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        match space_length(&bytes[at..]) {
+            0 => return at,
+            length => at += length,
+        }
+    }
+}
+
+/// How many bytes stand before the first white space.
+fn until_space(bytes: &[u8]) -> usize {
+    // Nearly all bytes of words are told by themselves.
+    let may_be_space = |byte: &u8| *byte <= b' ' || !byte.is_ascii();
+    let mut at = 0;
+    while let Some(next) = bytes[at..].iter().position(may_be_space) {
+        at += next;
+        if space_length(&bytes[at..]) > 0 {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
 }
 
 /// `text.lower()`, if wanted.
@@ -19,7 +52,7 @@ pub(crate) fn lower(text: &str, wanted: bool) -> Cow<'_, str> {
     if wanted { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) }
 }
 
-/// How many bytes the white space takes that these bytes start with; 0 if they start otherwise.
+/// How many bytes a letter of white space takes that these bytes start with; 0 if they start otherwise.
 pub(crate) fn space_length(bytes: &[u8]) -> usize {
     match bytes {
         [b'\t'..=b'\r' | 0x1c..=b' ', ..] => 1,

@@ -130,9 +130,7 @@ def limits(wanted):
         number = getattr(resource, "RLIMIT_" + name)
         hard = resource.getrlimit(number)[1]
         top = value if hard < 0 else min(value, hard)
-        # The signal for working too long comes a second before the end.
-        soft = max(top - 1, 1) if name == "CPU" else top
-        resource.setrlimit(number, (soft, top))
+        resource.setrlimit(number, (top, top))
 
 
 def receive_with_files(control):

@@ -127,3 +127,11 @@ pub(crate) fn memory_file(content: &[u8]) -> io::Result<std::fs::File> {
     file.rewind()?;
     Ok(file)
 }
+
+/// Closes every file from this number on.
+pub(crate) fn close_from(number: u32) {
+    // SAFETY: whoever calls this has no use for those files; they are not touched again.
+    unsafe {
+        libc::close_range(number, libc::c_uint::MAX, 0);
+    }
+}

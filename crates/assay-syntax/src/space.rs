@@ -10,10 +10,15 @@ pub fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
+/// Whether there is nothing but white space.
+pub(crate) fn is_blank(text: &str) -> bool {
+    text.chars().all(is_space)
+}
+
 /// The lines of a text that are more than white space, joined again.
 pub(crate) fn without_blank_lines(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
-    for line in text.split('\n').filter(|line| !trim(line).is_empty()) {
+    for line in text.split('\n').filter(|line| !is_blank(line)) {
         if !kept.is_empty() {
             kept.push('\n');
         }

@@ -194,8 +194,13 @@ struct Builder<'a> {
 /// A node whose children are being visited.
 struct Open {
     node: u32,
+    /// How many of its children were not visited to their end. The cursor would only find out by
+    /// trying that there is no other, and that costs it as much as a step.
+    children_left: u32,
     identity: Mixer,
     shown: bool,
+    /// Whether there is an error in it.
+    flawed: bool,
     /// Whether an error in it is an error of a child.
     explained: bool,
 }
@@ -216,7 +221,7 @@ impl<'a> Builder<'a> {
             if self.kinds.is_literal(kind) {
                 self.locate(&node);
             }
-            if cursor.goto_first_child() {
+            if open.children_left > 0 && cursor.goto_first_child() {
                 self.open.push(open);
                 let depth = u32::try_from(self.open.len()).unwrap_or(u32::MAX).saturating_add(1);
                 self.tree.depth = self.tree.depth.max(depth);
@@ -228,16 +233,20 @@ impl<'a> Builder<'a> {
                 // A root without children is a subtree all the same.
                 self.tree.subtrees.push(open.identity.number());
             }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
-                if let Some(mut open) = self.open.pop() {
-                    self.leave(&mut open, cursor);
-                    self.tree.subtrees.push(open.identity.number());
-                }
+            while !self.goes_on(cursor) {
+                let Some(mut open) = self.open.pop() else { return };
+                cursor.goto_parent();
+                self.leave(&mut open, cursor);
+                self.tree.subtrees.push(open.identity.number());
             }
         }
+    }
+
+    /// Goes to the next child of the node that is being visited, if it has another.
+    fn goes_on(&mut self, cursor: &mut TreeCursor<'_>) -> bool {
+        let Some(parent) = self.open.last_mut() else { return false };
+        parent.children_left -= 1;
+        parent.children_left > 0 && cursor.goto_next_sibling()
     }
 
     /// Takes the node under the cursor.
@@ -247,12 +256,15 @@ impl<'a> Builder<'a> {
         let field = cursor.field_id().map_or(0, std::num::NonZero::get);
         self.tree.nodes.push(Node { kind, field, end: 0, from: 0, to: 0 });
         let tag = u64::from(kind) << 2 | u64::from(named) << 1 | u64::from(missing);
+        let children = node.child_count();
         Open {
             node: self.last(),
+            children_left: children,
             identity: Mixer::new(tag),
             shown: named || missing,
+            flawed: self.tree.has_error && node.has_error(),
             // An error without children shows what it could not begin with.
-            explained: missing || (kind == ERROR_KIND && node.child_count() > 0),
+            explained: missing || (kind == ERROR_KIND && children > 0),
         }
     }
 
@@ -267,8 +279,7 @@ impl<'a> Builder<'a> {
     /// The node under the cursor and all below it were visited: closes it, and shows it to its
     /// parent.
     fn leave(&mut self, open: &mut Open, cursor: &TreeCursor<'_>) {
-        let flawed = self.tree.has_error && cursor.node().has_error();
-        if flawed && !open.explained {
+        if open.flawed && !open.explained {
             // What is wrong is no node of its own, and is in the expression all the same.
             let expression = cursor.node().to_sexp();
             expression.bytes().for_each(|byte| open.identity.add(u64::from(byte)));
@@ -277,7 +288,7 @@ impl<'a> Builder<'a> {
         let node = &mut self.tree.nodes[open.node as usize];
         node.end = end;
         if let Some(parent) = self.open.last_mut() {
-            parent.explained |= flawed || open.explained;
+            parent.explained |= open.flawed || open.explained;
             if open.shown {
                 parent.identity.add(beside(open.identity.number(), node.field));
             }

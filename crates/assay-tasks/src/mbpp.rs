@@ -2,6 +2,7 @@
 
 mod prompts;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use assay_core::{
@@ -41,7 +42,7 @@ pub static MBPP_PLUS: Programs = Programs {
     card: PLUS_CARD,
     open: open_plus,
     names: short_name,
-    judging: Judging::by_exam(10),
+    judging: Judging::by_exam(30),
     tally: PlusTally::boxed,
 };
 
@@ -51,6 +52,9 @@ const PLUS_FILES: &[&str] = &[
     "MbppPlus-v0.1.0.jsonl",
     "MbppPlus-OriginFmt.jsonl",
 ];
+
+/// A problem of MBPP+ v0.1.0 that later ones do not have.
+const LEFT_OUT_SINCE: &str = "Mbpp/83";
 
 /// The numbers of the test split.
 const TEST_SPLIT: std::ops::RangeInclusive<u32> = 11..=510;
@@ -124,9 +128,10 @@ const PLUS_CARD: TaskCard = TaskCard {
         appended to the prompt, or solution, which is the whole program. They are taken as they are. \
         In a run, what a solver says counts up to the first of the stop words \\nclass, \\nassert, \
         \\n\"\"\", \\nprint, \\nif, \\n<|/ and \\n```.",
-    grading: "A program passes if it passes MBPP's tests and EvalPlus's, each within 10 s of CPU time, \
+    grading: "A program passes if it passes MBPP's tests and EvalPlus's, each within 30 s of CPU time, \
         by EvalPlus's rules of comparison: results are equal, or floats that differ by 1e-6 or 1e-7 of \
-        their size; some problems have rules of their own. base-pass@k is that of MBPP's tests alone, \
+        their size; some problems have rules of their own. v0.1.0 is compared by the rules of EvalPlus \
+        0.2, with which its scores were published. base-pass@k is that of MBPP's tests alone, \
         where the file tells them apart.",
     rules: "strict: the tests run in a process of their own, where the program cannot reach them. \
         compat: program and tests are one program, which can cheat; what passes is told of all tests \
@@ -156,10 +161,22 @@ fn open_plus(data: &DataChoice, _asked: &Asked) -> Result<Box<dyn Items>> {
     };
     // Only the form with assertions has no name of the function.
     if records.first()?.is_none_or(|first| first.contains("\"entry_point\"")) {
-        return Ok(Box::new(Streamed::open(records, MbppPlus)?));
+        let family = if is_first_edition(&records)? { Family::FirstMbpp } else { Family::Mbpp };
+        return Ok(Box::new(Streamed::open(records, MbppPlus { family })?));
     }
     let prompting = Prompting::docstring();
     Ok(Box::new(Streamed::open(records, Mbpp { prompting, split: false })?))
+}
+
+/// Whether a file is MBPP+ v0.1.0: it has a problem that was left out since, and was scored by other
+/// rules.
+fn is_first_edition(records: &Records) -> Result<bool> {
+    let mut found = false;
+    records.each(&mut |_, problem: FunctionProblem| {
+        found |= problem.id == LEFT_OUT_SINCE;
+        Ok(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(found)
 }
 
 /// `Mbpp/11`, `MBPP/11` and `11` are the same.
@@ -221,7 +238,9 @@ fn exam_of_assertions(record: &MbppProblem, test: &str) -> Exam {
     }
 }
 
-struct MbppPlus;
+struct MbppPlus {
+    family: Family,
+}
 
 impl Telling<FunctionProblem> for MbppPlus {
     fn name(&self, record: &FunctionProblem) -> Option<String> {
@@ -230,7 +249,7 @@ impl Telling<FunctionProblem> for MbppPlus {
 
     fn item(&self, record: FunctionProblem) -> Result<Item, String> {
         let exam = match &record.inputs {
-            Some(inputs) => evalplus::exam_of_inputs(Family::Mbpp, &record, inputs),
+            Some(inputs) => evalplus::exam_of_inputs(self.family, &record, inputs),
             None => Exam {
                 setting: record.canonical_solution.clone(),
                 called: vec![record.entry_point.clone()],

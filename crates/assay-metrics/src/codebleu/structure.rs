@@ -97,10 +97,11 @@ impl Structure {
 }
 
 /// How many structures a thread keeps: enough for the references of the small benchmarks, which are
-/// gone through once for each sample.
-const SLOTS: usize = 512;
+/// gone through once for each sample. Twice as many, because some fall on the same slot.
+const SLOTS: usize = 2048;
 
-/// A longer text is not kept, so that all that is kept is a few megabytes.
+/// A longer text is not kept, so that all that is kept is a few megabytes of usual texts, and some
+/// tens at most.
 const LONGEST_KEPT: usize = 4 << 10;
 
 struct Kept {

@@ -25,6 +25,9 @@ pub(super) struct WordCounts {
 /// What a keyword weighs, where any other word weighs one.
 const KEYWORD: u64 = 5;
 
+/// How long a word is with the space after it, at least on average in most texts.
+const BYTES_OF_A_WORD: usize = 4;
+
 /// How words are told apart and weighed.
 pub(super) struct Words {
     pub(super) keywords: FxHashSet<&'static str>,
@@ -34,24 +37,24 @@ pub(super) struct Words {
 
 impl Words {
     pub(super) fn compare(&self, references: &[&str], hypothesis: &str) -> WordCounts {
+        if let [reference] = references
+            && *reference == hypothesis
+        {
+            return self.all_found(hypothesis);
+        }
         let mut numbers = Numbers::default();
         let text = hypothesis;
         let hypothesis = Text::new(&numbers.of(self.split(text)));
         let references: Vec<Text> = references
             .iter()
             .map(|reference| {
-                // Half of a good translator's answers are their references.
                 if *reference == text {
                     return hypothesis.clone();
                 }
                 Text::new(&numbers.of(self.split(reference)))
             })
             .collect();
-        let weights: Vec<u64> = numbers
-            .words()
-            .iter()
-            .map(|word| if self.keywords.contains(word) { KEYWORD } else { 1 })
-            .collect();
+        let weights: Vec<u64> = numbers.words().iter().map(|word| self.weight(word)).collect();
         let mut counts = WordCounts {
             hypothesis_length: hypothesis.length as u64,
             reference_length: closest(&references, hypothesis.length) as u64,
@@ -60,12 +63,11 @@ impl Words {
         let (mut counted_here, mut best) = (Vec::new(), Vec::new());
         for order in 1..=ORDERS {
             let at = order - 1;
-            let weight = |gram: Gram| match usize::try_from(gram) {
+            let weight = |gram: Gram| match usize::try_from(gram >> FIRST_WORD) {
                 Ok(word) if order == 1 => weights.get(word - 1).copied().unwrap_or(1),
                 _ => 1,
             };
-            // An order that has no n-grams counts as one that was missed; words count in fifths.
-            let least = if order == 1 { KEYWORD } else { 1 };
+            let least = least_wanted(order);
             counted_here.clear();
             counted_here.extend(counted(&hypothesis.grams, order));
             best.clear();
@@ -81,10 +83,41 @@ impl Words {
         counts
     }
 
-    fn split<'t>(&self, text: &'t str) -> Vec<&'t str> {
-        let words = python::split(text);
-        if self.with_layout { with_layout(words.collect()) } else { words.collect() }
+    /// What comparing a text with itself finds, as half of a good translator's answers are.
+    fn all_found(&self, text: &str) -> WordCounts {
+        let words = self.split(text);
+        let length = words.len() as u64;
+        let mut counts = WordCounts {
+            hypothesis_length: length,
+            reference_length: length,
+            ..WordCounts::default()
+        };
+        let weight = words.iter().map(|word| self.weight(word)).sum();
+        for order in 1..=ORDERS {
+            let at = order - 1;
+            let grams = length.saturating_sub(at as u64);
+            counts.matched[at] = grams;
+            counts.total[at] = grams.max(1);
+            counts.recalled[at] = if order == 1 { weight } else { grams };
+            counts.wanted[at] = counts.recalled[at].max(least_wanted(order));
+        }
+        counts
     }
+
+    fn weight(&self, word: &str) -> u64 {
+        if self.keywords.contains(word) { KEYWORD } else { 1 }
+    }
+
+    fn split<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let mut words = Vec::with_capacity(text.len() / BYTES_OF_A_WORD + 1);
+        words.extend(python::split(text));
+        if self.with_layout { with_layout(words) } else { words }
+    }
+}
+
+/// An order that has no n-grams counts as one that was missed; words count in fifths.
+fn least_wanted(order: usize) -> u64 {
+    if order == 1 { KEYWORD } else { 1 }
 }
 
 /// No program is indented deeper, and a text that is would have more tabs than there is memory.
@@ -122,6 +155,7 @@ struct Numbers<'t> {
 
 impl<'t> Numbers<'t> {
     fn of(&mut self, words: Vec<&'t str>) -> Vec<u32> {
+        self.known.reserve(words.len() / 2);
         let numbers = words.into_iter().map(|word| {
             *self.known.entry(word).or_insert_with(|| {
                 self.words.push(word);
@@ -155,13 +189,16 @@ type Gram = u128;
 
 const BITS_OF_A_WORD: usize = 32;
 
+/// Where the first word stands.
+const FIRST_WORD: usize = BITS_OF_A_WORD * (ORDERS - 1);
+
 /// The n-grams of a text: for each word, itself and the three after it. Sorted, so those that begin
 /// alike stand together, whatever the order.
 fn grams(words: &[u32]) -> Vec<Gram> {
     let mut next: Gram = 0;
     let mut grams: Vec<Gram> = Vec::with_capacity(words.len());
     for &word in words.iter().rev() {
-        next = next >> BITS_OF_A_WORD | (Gram::from(word) + 1) << (BITS_OF_A_WORD * (ORDERS - 1));
+        next = next >> BITS_OF_A_WORD | (Gram::from(word) + 1) << FIRST_WORD;
         grams.push(next);
     }
     grams.sort_unstable();
@@ -171,11 +208,11 @@ fn grams(words: &[u32]) -> Vec<Gram> {
 /// The first `order` words of each of `grams` that has as many, with how often each is there, in
 /// order.
 fn counted(grams: &[Gram], order: usize) -> impl Iterator<Item = (Gram, u64)> + '_ {
-    let shift = BITS_OF_A_WORD * (ORDERS - order);
-    // The last of the words is in the lowest bits.
-    let has_all = |gram: Gram| gram & Gram::from(u32::MAX) != 0;
-    let groups = grams.chunk_by(move |left, right| left >> shift == right >> shift);
-    let groups = groups.map(move |same| (same[0] >> shift, same.len() as u64));
+    let last_word = BITS_OF_A_WORD * (ORDERS - order);
+    let has_all = move |gram: Gram| gram & Gram::from(u32::MAX) << last_word != 0;
+    let beyond: Gram = (1 << last_word) - 1;
+    let groups = grams.chunk_by(move |left, right| left ^ right <= beyond);
+    let groups = groups.map(move |same| (same[0] & !beyond, same.len() as u64));
     groups.filter(move |&(gram, _)| has_all(gram))
 }
 
@@ -239,6 +276,14 @@ mod tests {
         assert_eq!(counts.recalled, [4, 2, 0, 0]);
         assert_eq!(counts.wanted, [10, 5, 4, 3]);
         assert_eq!(counts.reference_length, 2);
+    }
+
+    #[test]
+    fn a_text_is_found_in_itself() {
+        for text in ["", "a", "if", "a a if b", "for a if a for a"] {
+            // The space makes it another text of the same words.
+            assert_eq!(compare(&[text], text), compare(&[text], &format!("{text} ")), "{text:?}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::io::AsRawFd;
 
-use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
@@ -61,14 +61,16 @@ pub(super) enum Role<'a> {
     Forks,
     /// Holds the tests.
     Tests,
-    /// Is a program, or compiles one; with the namespace that the worker itself is in.
-    Runs(&'a Caps, Option<&'a File>),
+    /// Is a Python program; with the namespace that the worker itself is in.
+    Python(&'a Caps, Option<&'a File>),
+    /// Is a compiler or a compiled program, which may want to know about itself.
+    Compiled(&'a Caps, Option<&'a File>),
 }
 
 /// Starts a process.
 pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
     let own = match start.role {
-        Role::Runs(_, own) => own,
+        Role::Python(_, own) | Role::Compiled(_, own) => own,
         Role::Forks | Role::Tests => None,
     };
     if own.is_some() {
@@ -98,7 +100,7 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
         prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL).map_err(told("hang on"))?;
     }
     chdir(start.folder).map_err(told("enter the folder"))?;
-    if let Role::Runs(caps, _) = start.role {
+    if let Role::Python(caps, _) | Role::Compiled(caps, _) = start.role {
         limit(caps)?;
     }
     if start.isolate {
@@ -133,8 +135,8 @@ fn arrange_files(files: &[BorrowedFd<'_>]) -> Result<(), String> {
     }
     for (place, away) in (0..).zip(AWAY..).take(files.len()) {
         copy_to(away, place)?;
-        nix::unistd::close(away).map_err(told("close a file"))?;
     }
+    sys::close_from(u32::try_from(files.len()).unwrap_or(3));
     Ok(())
 }
 
@@ -145,22 +147,23 @@ fn copy_to(from: i32, to: i32) -> Result<(), String> {
     copied.map(std::os::fd::IntoRawFd::into_raw_fd).map(|_| ()).map_err(told("arrange files"))
 }
 
-/// Servers see no processes at all, programs of their own those of their own namespace.
+/// Whatever is Python sees no processes at all, others those of their own namespace.
 fn change_view(role: Role<'_>) -> Result<(), String> {
     let none: Option<&str> = None;
     unshare(CloneFlags::CLONE_NEWNS).map_err(told("make a mount namespace"))?;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
         .map_err(told("keep mounts private"))?;
-    let shows = matches!(role, Role::Runs(..)) && {
-        let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-        mount(Some("proc"), "/proc", Some("proc"), quiet, none).is_ok()
-    };
-    if !shows {
-        // Not there at all in the worst case.
-        let _ = umount2("/proc", MntFlags::MNT_DETACH);
-        let _ = umount2("/proc", MntFlags::MNT_DETACH);
-    }
-    Ok(())
+    let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    let shows = matches!(role, Role::Compiled(..))
+        && mount(Some("proc"), "/proc", Some("proc"), quiet, none).is_ok();
+    if shows { Ok(()) } else { hide_processes() }
+}
+
+/// Covers whatever is shown of processes. It cannot be taken away: the host's lies beneath.
+pub(super) fn hide_processes() -> Result<(), String> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC | MsFlags::MS_RDONLY;
+    let options = Some("size=4k,mode=555");
+    mount(Some("tmpfs"), "/proc", Some("tmpfs"), flags, options).map_err(told("hide /proc"))
 }
 
 /// The limits of one process, by the names that the kernel has for them.

@@ -227,7 +227,8 @@ impl<'a> Worker<'a> {
             let (output, errors) = streams;
             let (input, described) = (input.as_fd(), described.as_fd());
             let files = [input, output, errors, connection.as_fd(), described];
-            let started = Some(self.start_command(&command, &files, caps)?);
+            let role = Role::Python(caps, self.ground.own_processes.as_ref());
+            let started = Some(self.start_command(&command, &files, role)?);
             return Ok(Running { started, pipes: pipes.readers() });
         }
         let limits: serde_json::Map<String, Value> = child::limits(caps)
@@ -272,7 +273,8 @@ impl<'a> Worker<'a> {
         let pipes = Pipes::new()?;
         let (output, errors) = pipes.writers();
         let files = [input.as_fd(), output, errors];
-        let started = Some(self.start_command(&step.command, &files, &step.caps)?);
+        let role = Role::Compiled(&step.caps, self.ground.own_processes.as_ref());
+        let started = Some(self.start_command(&step.command, &files, role)?);
         let running = Running { started, pipes: pipes.readers() };
         let seen = running.watch(self, Witness::Nobody, &step.caps)?;
         let mut ending = verdict::executed(&seen, &step.caps);
@@ -287,15 +289,14 @@ impl<'a> Worker<'a> {
         &self,
         command: &[String],
         files: &[BorrowedFd<'_>],
-        caps: &Caps,
+        role: Role<'_>,
     ) -> Result<(i32, OwnedFd), String> {
-        let own = self.ground.own_processes.as_ref();
         let pid = child::start(&Start {
             command,
             files,
             folder: &self.ground.folder,
-            role: Role::Runs(caps, own),
-            isolate: own.is_some(),
+            role,
+            isolate: self.ground.own_processes.is_some(),
         })?;
         let number = rustix::process::Pid::from_raw(pid).ok_or("no process")?;
         let watched = rustix::process::pidfd_open(number, rustix::process::PidfdFlags::empty())

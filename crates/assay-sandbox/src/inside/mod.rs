@@ -29,6 +29,8 @@ pub const WORKER_ARGUMENT: &str = "assay-sandbox-worker";
 /// What an executable does that was started with [`WORKER_ARGUMENT`]. The host's end of the
 /// connection is its standard input.
 pub fn worker_main() -> ExitCode {
+    // What the host's own parents have left open is nobody's business here.
+    sys::close_from(3);
     let Ok(connection) = std::io::stdin().as_fd().try_clone_to_owned() else {
         return ExitCode::FAILURE;
     };

@@ -88,13 +88,8 @@ fn show_processes() -> Result<(), String> {
     let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     let shown = mount(Some("proc"), "/proc", Some("proc"), quiet, none);
     let shown = shown.map_err(told("mount /proc"));
-    if shown.is_err() {
-        // Better none than the host's.
-        nix::mount::umount2("/proc", nix::mount::MntFlags::MNT_DETACH)
-            .or_else(|_| mount(Some("tmpfs"), "/proc", Some("tmpfs"), quiet, none))
-            .map_err(told("hide /proc"))?;
-    }
-    shown
+    // Better none than the host's.
+    shown.or_else(|problem| super::child::hide_processes().and(Err(problem)))
 }
 
 fn become_nobody() -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! What the tests share.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Exam, Isolation, Rules};
@@ -12,19 +13,25 @@ pub(crate) fn sandbox(isolation: Isolation) -> Sandbox {
         workers: 2,
         isolation,
         allow_no_isolation: false,
-        executable: env!("CARGO_BIN_EXE_sandbox-worker").into(),
+        executable: worker(),
         search: std::env::split_paths(&path).collect(),
     })
     .unwrap()
 }
 
+/// The executable of the workers; a copy, where the tests run as another user.
+pub(crate) fn worker() -> PathBuf {
+    std::env::var_os("SANDBOX_WORKER")
+        .map_or_else(|| env!("CARGO_BIN_EXE_sandbox-worker").into(), PathBuf::from)
+}
+
 /// Small limits, so that tests are quick.
 pub(crate) fn limits() -> Limits {
     Limits {
-        wall: Duration::from_secs(3),
+        wall: Duration::from_secs(2),
         memory: 512 << 20,
         output: 1 << 20,
-        ..Limits::with_cpu(Duration::from_secs(1))
+        ..Limits::with_cpu(Duration::from_millis(600))
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use crate::space::{trim, without_blank_lines};
+use crate::space::{is_blank, without_blank_lines};
 
 /// Each comment becomes a space and blank lines are dropped; what stands in quotes stays.
 pub(super) fn without_comments(text: &str) -> Cow<'_, str> {
@@ -24,7 +24,7 @@ pub(super) fn without_comments(text: &str) -> Cow<'_, str> {
 }
 
 fn without_blanks(text: &str) -> Cow<'_, str> {
-    if text.split('\n').any(|line| trim(line).is_empty()) {
+    if text.split('\n').any(is_blank) {
         return Cow::Owned(without_blank_lines(text));
     }
     Cow::Borrowed(text)

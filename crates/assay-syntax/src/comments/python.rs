@@ -331,9 +331,24 @@ fn token(text: &str, open_quotes: &mut OpenQuotes) -> Token {
             LineText::Open => {}
         }
     }
-    let lengths = [number(rest), sign(rest), word(text)];
-    let first = lengths.into_iter().find(|&length| length > 0);
-    first.map_or(Token::Nothing, |length| is(Kind::Other, length))
+    match plain_token(text) {
+        0 => Token::Nothing,
+        length => is(Kind::Other, length),
+    }
+}
+
+/// The length of the number, the sign or the name that a line goes on with.
+fn plain_token(text: &str) -> usize {
+    let rest = text.as_bytes();
+    // Most tokens are names, and nothing else starts with a letter.
+    if rest.first().is_some_and(u8::is_ascii_alphabetic) {
+        return word(text);
+    }
+    match (number(rest), sign(rest)) {
+        (0, 0) => word(text),
+        (0, sign) => sign,
+        (number, _) => number,
+    }
 }
 
 /// How many letters before a quote belong to the text in quotes: `b`, `r`, `u`, `f`, `br`, `fr`.
@@ -400,8 +415,11 @@ fn sign(rest: &[u8]) -> usize {
 
 /// The length of the name that a line goes on with.
 fn word(text: &str) -> usize {
-    let end = text.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
-    end.unwrap_or(text.len())
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let plain = text.bytes().take_while(is_plain).count();
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let rest = &text[plain..];
+    plain + rest.find(|letter| !is_letter(letter)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]

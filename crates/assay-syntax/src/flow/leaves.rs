@@ -17,6 +17,9 @@ pub(super) struct Leaves<'a> {
     pub(super) texts: Vec<Cow<'a, str>>,
 }
 
+/// The text of a keyword or a sign.
+const NO_TEXT: u32 = u32::MAX;
+
 /// What a node is to the data flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -28,7 +31,7 @@ enum Part {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaf {
-    /// Which text it has; leaves of one text have one number.
+    /// Which text it has; variables of one text have one number, and nobody asks for others.
     pub(super) text: u32,
     /// Its place among the leaves. Where several leaves without any text share a spot, all have the
     /// place of the last.
@@ -70,10 +73,14 @@ impl<'a> Leaves<'a> {
             found.parts[at as usize] = Part::Leaf;
             let text = cutter.cut(tree.range(at));
             let is_variable = text != kind.name;
-            let number = *numbers.entry(text).or_insert_with_key(|text| {
-                found.texts.push(text.clone());
-                number_of(&found.texts) - 1
-            });
+            let number = if is_variable {
+                *numbers.entry(text).or_insert_with_key(|text| {
+                    found.texts.push(text.clone());
+                    number_of(&found.texts) - 1
+                })
+            } else {
+                NO_TEXT
+            };
             let place = number_of(&found.list);
             let is_identifier = kind.is_identifier;
             found.list.push(Leaf { text: number, place, is_variable, is_identifier });

@@ -12,18 +12,23 @@ const TESTER: &str = include_str!("tester.py");
 /// What tests with assertions need before them.
 pub(crate) const NUMBERS: &str = include_str!("numbers.py");
 
-/// Whose problems they are.
+/// Whose problems they are, and by whose rules results are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     HumanEval,
+    /// MBPP+ v0.1.0, as EvalPlus 0.2 scored it.
+    FirstMbpp,
+    /// MBPP+ since v0.2.0.
     Mbpp,
 }
 
 impl Family {
-    fn name(self) -> &'static str {
+    /// Its name and edition, as the tester takes them.
+    fn arguments(self) -> &'static str {
         match self {
-            Self::HumanEval => "humaneval",
-            Self::Mbpp => "mbpp",
+            Self::HumanEval => "\"humaneval\", 2",
+            Self::FirstMbpp => "\"mbpp\", 1",
+            Self::Mbpp => "\"mbpp\", 2",
         }
     }
 }
@@ -36,7 +41,7 @@ pub(crate) fn exam_of_inputs(family: Family, problem: &FunctionProblem, inputs: 
     let reference = format!("{}{}", problem.prompt, problem.canonical_solution);
     let setting = format!(
         "{TESTER}\n\nPROBLEM = Problem(\n    {}, {}, {}, {},\n    {}, {{\"base\": {}, \"plus\": {}}},\n)\n",
-        python_text(family.name()),
+        family.arguments(),
         number.map_or_else(|| "None".to_owned(), |number| number.to_string()),
         python_text(entry_point),
         python_text(&reference),
@@ -92,5 +97,9 @@ impl Tally for PlusTally {
             }
         }
         metrics
+    }
+
+    fn left_out(&self) -> Named<String> {
+        self.all.left_out()
     }
 }

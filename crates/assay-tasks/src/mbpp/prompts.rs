@@ -118,3 +118,49 @@ fn examples(records: &Records) -> Result<String> {
     }
     Ok(found.into_iter().map(|(_, example)| example).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use assay_data::programs::Record;
+
+    use super::*;
+
+    fn problem(number: u32) -> String {
+        format!(
+            r#"{{"task_id": {number}, "text": "Do {number}.", "code": "def f(): {number}", "test_list": ["assert a", "assert b"]}}"#
+        )
+    }
+
+    fn prompt(name: &str) -> String {
+        let lines: Vec<String> = [4, 11, 2, 3].map(problem).into();
+        let records = Records::memory("mbpp.jsonl", lines.join("\n").into_bytes());
+        let prompting = Prompting::new(Some(name), &records).unwrap();
+        prompting.prompt(&MbppProblem::parse(&problem(11)).unwrap())
+    }
+
+    #[test]
+    fn prompts_are_the_fields_to_the_byte() {
+        assert_eq!(prompt(INCODER), "\"\"\"\nDo 11.\nassert a\n\"\"\"\n");
+        let google = "Do 11. Your code should satisfy these tests:\n\nassert a\nassert b";
+        assert_eq!(prompt(GOOGLE), google);
+        let paper = prompt(PAPER);
+        let task = |number| {
+            format!(
+                "You are an expert Python programmer, and here is your task: Do {number}. Your code \
+                 should pass these tests:\n\nassert a\nassert b\n[BEGIN]\n"
+            )
+        };
+        let shown = |number| format!("{}def f(): {number}\n[DONE]\n\n", task(number));
+        assert_eq!(paper, [shown(2), shown(3), shown(4), task(11)].concat());
+    }
+
+    #[test]
+    fn examples_that_are_not_there_are_named() {
+        let records = Records::memory("mbpp.jsonl", problem(11).into_bytes());
+        let error = Prompting::new(Some(PAPER), &records).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "mbpp.jsonl lacks problems 2, 3 and 4, which the prompt shows"
+        );
+    }
+}

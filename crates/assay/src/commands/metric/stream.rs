@@ -1,5 +1,6 @@
 //! Measures pairs as they are read: one thread reads, the others measure, this one joins and prints
-//! in order. A few chunks are in memory, however many pairs there are.
+//! in order; and measures, where one is enough. A few chunks are in memory, however many pairs there
+//! are.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -44,10 +45,9 @@ pub(super) fn measure(
     show: &dyn Fn(u64),
 ) -> Result<Option<Measured>> {
     const FAILED: &str = "failed to start threads";
-    let workers = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs)
-        .build()
-        .map_err(|error| Error::failed(FAILED).because(error))?;
+    // One worker is this thread: another would have memory of its own to fill.
+    let workers = (jobs > 1).then(|| rayon::ThreadPoolBuilder::new().num_threads(jobs).build());
+    let workers = workers.transpose().map_err(|error| Error::failed(FAILED).because(error))?;
     let (sender, receiver) = sync_channel(WAITING);
     // Nobody waits for it in the end: it may be reading a terminal on which nobody types.
     thread::Builder::new()
@@ -59,7 +59,11 @@ pub(super) fn measure(
             Read::Chunk(chunk) => chunk,
             Read::End(end) => return end.map(|()| Some(measured)),
         };
-        let results = workers.install(|| measure_chunk(&chunk, metric, rows))?;
+        let measure = |pair: &Pair| measure_pair(pair, metric, rows);
+        let results: Vec<(Sums, String)> = match &workers {
+            Some(workers) => workers.install(|| chunk.par_iter().map(measure).collect()),
+            None => chunk.iter().map(measure).collect::<Result<_>>(),
+        }?;
         if cancel.is_cancelled() {
             break;
         }
@@ -102,18 +106,11 @@ fn next(receiver: &Receiver<Read>, cancel: &Cancel) -> Option<Result<Read>> {
     None
 }
 
-fn measure_chunk(
-    chunk: &[Pair],
-    metric: &dyn TextMetric,
-    rows: Rows,
-) -> Result<Vec<(Sums, String)>> {
-    let measure = |pair: &Pair| {
-        let references: Vec<&str> = pair.references.iter().map(String::as_str).collect();
-        let sums = metric.measure(&references, &pair.hypothesis);
-        let row = rows.row(&pair.id, || metric.score_pair(&sums))?;
-        Ok((sums, row))
-    };
-    chunk.par_iter().map(measure).collect()
+fn measure_pair(pair: &Pair, metric: &dyn TextMetric, rows: Rows) -> Result<(Sums, String)> {
+    let references: Vec<&str> = pair.references.iter().map(String::as_str).collect();
+    let sums = metric.measure(&references, &pair.hypothesis);
+    let row = rows.row(&pair.id, || metric.score_pair(&sums))?;
+    Ok((sums, row))
 }
 
 /// Sends chunks until the end or an error, or until nobody listens.

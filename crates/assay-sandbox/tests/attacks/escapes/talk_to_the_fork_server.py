@@ -1,0 +1,13 @@
+"""Talks to the fork server in its own words."""
+import gc, os, socket
+sockets = [thing for thing in gc.get_objects() if isinstance(thing, socket.socket)]
+for thing in sockets:
+    if thing.fileno() > 3:
+        os._exit(42)
+for number in range(4, 300):
+    try:
+        os.write(number, b"e")
+        os._exit(42)
+    except OSError:
+        pass
+raise RuntimeError("contained")

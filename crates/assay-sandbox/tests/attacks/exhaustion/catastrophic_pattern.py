@@ -1,0 +1,3 @@
+"""expect: time-limit"""
+import re
+re.match(r"(a+)+$", "a" * 64 + "b")

@@ -1,0 +1,4 @@
+"""expect: memory-limit"""
+kept = []
+while True:
+    kept.append(bytearray(1 << 24))

@@ -1,0 +1,3 @@
+"""expect: output-limit"""
+while True:
+    print("x" * 10000)

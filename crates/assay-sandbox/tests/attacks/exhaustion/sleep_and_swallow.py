@@ -1,0 +1,7 @@
+"""expect: time-limit"""
+import time
+while True:
+    try:
+        time.sleep(1000)
+    except BaseException:
+        pass

@@ -1,0 +1,164 @@
+//! Tasks whose answers are programs: HumanEval, MBPP and EvalPlus's, from the command line.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use common::{Said, json, metric, real_data, run};
+use serde_json::{Value, json};
+use tempfile::tempdir;
+
+const TASKS: [&str; 5] = ["humaneval", "humaneval-plus", "mbpp", "mbpp-sanitized", "mbpp-plus"];
+
+/// The share of answers that pass.
+fn passed(said: &Said) -> f64 {
+    assert_eq!(said.code, 0, "{said:?}");
+    metric(&json(said), "pass@1")
+}
+
+fn share(passed: u32, all: u32) -> f64 {
+    f64::from(passed) / f64::from(all)
+}
+
+#[test]
+fn every_problem_inside_is_solved_by_its_reference() {
+    let folder = tempdir().unwrap();
+    for task in TASKS {
+        for rules in ["strict", "compat"] {
+            let arguments =
+                ["run", task, "--data", "sample", "--solver", "gold", "--rules", rules, "--json"];
+            let said = run(folder.path(), &arguments);
+            assert!((passed(&said) - 1.0).abs() < f64::EPSILON, "{task} {rules}: {said:?}");
+        }
+    }
+}
+
+/// Answers to the sample's first problem, `count_vowels`, whose right answer to "assay" is 2.
+fn score_first(answer: &Value, rules: &str) -> f64 {
+    let folder = tempdir().unwrap();
+    let mut answer = answer.clone();
+    answer["task_id"] = "Sample/1".into();
+    fs::write(folder.path().join("samples.jsonl"), answer.to_string()).unwrap();
+    let arguments =
+        ["score", "humaneval", "samples.jsonl", "--data", "sample", "--rules", rules, "--json"];
+    passed(&run(folder.path(), &arguments))
+}
+
+#[test]
+fn completions_continue_the_prompt_and_solutions_are_whole() {
+    let body = "    return sum(map(text.lower().count, 'aeiou'))\n";
+    let whole = format!("def count_vowels(text):\n{body}");
+    for rules in ["strict", "compat"] {
+        let check = |answer: Value, right: u32| {
+            let found = score_first(&answer, rules);
+            assert!((found - share(right, 12)).abs() < 1e-12, "{answer} {rules}: {found}");
+        };
+        check(json!({ "completion": body }), 1);
+        check(json!({ "solution": whole }), 1);
+        check(json!({ "solution": body }), 0);
+        check(json!({ "completion": "    return 2\n" }), 0);
+        // What follows the function is not cut off: the field's scorers do not, either.
+        check(json!({ "completion": format!("{body}\nnonsense(\n") }), 0);
+    }
+}
+
+#[test]
+fn a_result_that_says_it_equals_everything_passes_in_compat_only() {
+    let sly =
+        "    class Equal:\n        def __eq__(self, other): return True\n    return Equal()\n";
+    let answer = json!({ "completion": sly });
+    assert!(score_first(&answer, "strict").abs() < f64::EPSILON);
+    assert!((score_first(&answer, "compat") - share(1, 12)).abs() < 1e-12);
+}
+
+#[test]
+fn a_bad_line_is_named_with_its_key_and_cure() {
+    let folder = tempdir().unwrap();
+    let line = json!({ "task_id": "HumanEval/0", "prompt": "def f(): pass\n", "entry_point": "f",
+        "canonical_solution": "", "test": "def check(candidate): pass\n" });
+    let refused = |second: &str| {
+        fs::write(folder.path().join("HumanEval.jsonl"), format!("{line}\n{second}\n")).unwrap();
+        let said = run(folder.path(), &["run", "humaneval", "--data", "HumanEval.jsonl"]);
+        assert_ne!(said.code, 0, "{said:?}");
+        said.err
+    };
+    let without_test = refused(
+        r#"{"task_id": "HumanEval/1", "prompt": "", "entry_point": "f", "canonical_solution": ""}"#,
+    );
+    assert!(without_test.contains("HumanEval.jsonl:2: missing field `test`"), "{without_test}");
+    assert!(without_test.contains("a record has task_id, prompt"), "{without_test}");
+    let twice = refused(&line.to_string());
+    assert!(
+        twice.contains("HumanEval.jsonl:2: task_id HumanEval/0 stands on line 1 too"),
+        "{twice}"
+    );
+}
+
+#[test]
+fn prompts_are_called_by_name() {
+    let folder = tempdir().unwrap();
+    let said = run(folder.path(), &["run", "mbpp", "--data", "sample", "--prompt", "poem"]);
+    assert!(said.err.contains("mbpp has no prompt called \"poem\""), "{said:?}");
+    assert!(said.err.contains("incoder, google, paper"), "{said:?}");
+    for prompt in ["incoder", "google", "paper"] {
+        let arguments =
+            ["run", "mbpp", "--data", "sample", "--prompt", prompt, "--solver", "gold", "--json"];
+        let said = run(folder.path(), &arguments);
+        let signature = json(&said)["signature"].to_string();
+        assert!(signature.contains(&format!("prompt:{prompt}")), "{signature}");
+    }
+    let shown = run(folder.path(), &["show", "humaneval"]).out;
+    assert!(shown.contains("unstripped") && shown.contains("stripped"), "{shown}");
+}
+
+#[test]
+fn references_of_the_real_data_pass() {
+    let Some(data) = real_data("references_of_the_real_data_pass") else { return };
+    let folder = tempdir().unwrap();
+    for (task, place) in [("humaneval", "humaneval"), ("mbpp", "mbpp"), ("mbpp-sanitized", "mbpp")]
+    {
+        let place = data.join(place).display().to_string();
+        let said =
+            run(folder.path(), &["run", task, "--data", &place, "--solver", "gold", "--json"]);
+        assert!((passed(&said) - 1.0).abs() < f64::EPSILON, "{task}: {said:?}");
+    }
+}
+
+#[test]
+fn real_models_score_what_was_published() {
+    let Some(data) = real_data("real_models_score_what_was_published") else { return };
+    let folder = tempdir().unwrap();
+    let score = |answers: &Path| {
+        let answers = answers.display().to_string();
+        let place = data.join("humaneval").display().to_string();
+        let arguments = ["score", "humaneval", &answers, "--data", &place, "--json"];
+        passed(&run(folder.path(), &arguments))
+    };
+    let wizard = data.join("model_outputs/wizardcoder-15b.humaneval.59.8.gen.zip");
+    assert!((score(&wizard) - share(98, 164)).abs() < 1e-12);
+    let files =
+        unpack(&data.join("model_outputs/qwen2.5-coder-1.5b-base.tar.zst"), "evalplus/humaneval");
+    let qwen = folder.path().join("qwen.jsonl");
+    fs::write(&qwen, &files["generated.jsonl"]).unwrap();
+    assert!((score(&qwen) - share(72, 164)).abs() < 1e-12);
+}
+
+/// The files of a folder in an archive, by name.
+fn unpack(archive: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
+    let mut packed = zstd::Decoder::new(File::open(archive).unwrap()).unwrap();
+    packed.window_log_max(27).unwrap();
+    let mut files = BTreeMap::new();
+    for entry in tar::Archive::new(packed).entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().into_owned();
+        if path.parent().is_some_and(|parent| parent.ends_with(folder)) {
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            files.insert(path.file_name().unwrap().to_string_lossy().into_owned(), bytes);
+        }
+    }
+    files
+}
