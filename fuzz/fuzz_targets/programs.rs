@@ -4,7 +4,12 @@
 
 use std::ops::ControlFlow;
 
-use assay_data::programs::{FunctionProblem, MbppProblem, Record, Records};
+use assay_core::Selection;
+use assay_data::Store;
+use assay_data::programs::apps::{AppsProblems, Level};
+use assay_data::programs::{
+    FunctionProblem, MbppProblem, PackProblem, Record, Records, read_geeks,
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -12,8 +17,37 @@ fuzz_target!(|bytes: &[u8]| {
         let records = Records::memory(name, bytes.to_vec());
         read::<FunctionProblem>(&records);
         read::<MbppProblem>(&records);
+        read::<PackProblem>(&records);
+        for level in Level::ALL {
+            read_apps(AppsProblems::of_lines(records.clone(), level));
+        }
     }
+    let (one, other) = bytes.split_at(bytes.len() / 2);
+    let files = |files: [(&str, &[u8]); 2]| {
+        Store::memory(
+            "fuzz",
+            files.map(|(name, bytes)| (name.to_owned(), bytes.to_vec().into())).into(),
+        )
+    };
+    let metadata: &[u8] = b"{\"difficulty\": \"interview\"}";
+    for part in ["1/question.txt", "1/input_output.json", "1/solutions.json"] {
+        let store = files([("1/metadata.json", metadata), (part, bytes)]);
+        read_apps(AppsProblems::of_folders(store, Level::Interview));
+    }
+    let _ = read_geeks(&files([("java/A.java", one), ("python/A.py", other)]));
 });
+
+fn read_apps(problems: assay_core::Result<AppsProblems>) {
+    let Ok(problems) = problems else { return };
+    let all = Selection::all(problems.ids().len());
+    let mut next = 0;
+    let outcome = problems.read(&all, &mut |rank, _| {
+        assert_eq!(rank, next, "problems come in their order");
+        next = rank + 1;
+        Ok(ControlFlow::Continue(()))
+    });
+    assert!(outcome.is_ok() && next == problems.ids().len(), "what was there is there again");
+}
 
 fn read<R: Record>(records: &Records) {
     let mut last = 0;

@@ -3,11 +3,10 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::Path;
 
-use common::{Said, json, metric, real_data, run};
+use common::{Said, json, metric, real_data, run, unpack};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
@@ -145,23 +144,4 @@ fn real_models_score_what_was_published() {
     let qwen = folder.path().join("qwen.jsonl");
     fs::write(&qwen, &files["generated.jsonl"]).unwrap();
     assert!((score(&qwen) - share(72, 164)).abs() < 1e-12);
-}
-
-/// The files of a folder in an archive, by name.
-fn unpack(archive: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
-    let mut packed =
-        zstd::Decoder::new(File::open(archive).expect("it is there")).expect("it is zstd");
-    packed.window_log_max(27).expect("it may be large");
-    let mut files = BTreeMap::new();
-    for entry in tar::Archive::new(packed).entries().expect("it is a tar") {
-        let mut entry = entry.expect("it is sound");
-        let path = entry.path().expect("it has a name").into_owned();
-        if path.parent().is_some_and(|parent| parent.ends_with(folder)) {
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).expect("it is sound");
-            files
-                .insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes);
-        }
-    }
-    files
 }

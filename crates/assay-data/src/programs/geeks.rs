@@ -80,8 +80,9 @@ fn problem(
 ) -> Result<GeeksProblem, String> {
     let (java, python) = (java?, python?);
     let (before, _) = java.split_once("//TOFILL").ok_or("the Java program has no //TOFILL")?;
-    let class =
-        before.find(&format!("class {id}")).ok_or("the Java program has no class of its name")?;
+    let class = before
+        .find(&format!("class {id}"))
+        .ok_or("the Java program has no class of its name: it is of another function")?;
     let (_, function) = before[class..].split_once('{').ok_or("the Java class has no beginning")?;
     let (gold, rest) =
         python.split_once(&format!("#{PLACEHOLDER}")).ok_or("the Python program has no #TOFILL")?;

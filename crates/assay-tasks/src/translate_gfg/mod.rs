@@ -125,7 +125,8 @@ fn exam(function: &GeeksProblem) -> Exam {
         ("assay_arguments_after", format!("{python}\n"), test)
     } else {
         let setting = format!("{python}\n{}", include_str!("fresh.py"));
-        ("assay_translated", setting, format!("f_filled = assay_translated\n{compared}"))
+        let named = "f_filled, f_gold = assay_translated, assay_gold\n";
+        ("assay_translated", setting, format!("{named}{compared}"))
     };
     Exam {
         setting,

@@ -6,8 +6,8 @@
 pub(crate) mod git;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -137,4 +137,21 @@ pub(crate) fn real_data(test: &str) -> Option<PathBuf> {
             writeln!(std::io::stderr(), "SKIPPED {test}: ASSAY_DATA names no folder of real data");
     }
     data
+}
+
+/// The files of a folder in an archive, by name.
+pub(crate) fn unpack(archive: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
+    let mut packed = zstd::Decoder::new(File::open(archive).unwrap()).unwrap();
+    packed.window_log_max(27).unwrap();
+    let mut files = BTreeMap::new();
+    for entry in tar::Archive::new(packed).entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().into_owned();
+        if path.parent().is_some_and(|parent| parent.ends_with(folder)) {
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            files.insert(path.file_name().unwrap().to_string_lossy().into_owned(), bytes);
+        }
+    }
+    files
 }

@@ -1,0 +1,210 @@
+//! APPS from the command line: both kinds of tests, both rules, and the forms of the data.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use common::{json, metric, real_data, run, unpack};
+use serde_json::{Value, json};
+use tempfile::tempdir;
+
+const LEVELS: [&str; 3] = ["introductory", "interview", "competition"];
+
+#[test]
+fn every_problem_inside_is_solved_by_its_reference() {
+    let folder = tempdir().unwrap();
+    for level in LEVELS {
+        for rules in ["strict", "compat"] {
+            let task = format!("apps-{level}");
+            let said = run(
+                folder.path(),
+                &["run", &task, "--data", "sample", "--solver", "gold", "--rules", rules, "--json"],
+            );
+            for name in ["strict-accuracy", "average-accuracy"] {
+                assert!((metric(&json(&said), name) - 1.0).abs() < f64::EPSILON, "{said:?}");
+            }
+        }
+    }
+}
+
+/// Scores programs against tests of their own, one problem each, and gives the marks of their tests.
+fn marks(cases: &[(Value, &str)], rules: &str) -> Vec<String> {
+    let folder = tempdir().unwrap();
+    let problem = |(at, (tests, _)): (usize, &(Value, &str))| {
+        let tests = tests.to_string();
+        json!({ "problem_id": at, "question": format!("{at}?"), "difficulty": "interview",
+            "input_output": tests, "starter_code": "", "solutions": "" })
+    };
+    let answer =
+        |(at, (_, program)): (usize, &(Value, &str))| json!({ "task_id": at, "solution": program });
+    let lines =
+        |values: Vec<Value>| values.iter().map(|value| format!("{value}\n")).collect::<String>();
+    let write = |name: &str, values| fs::write(folder.path().join(name), lines(values)).unwrap();
+    write("test.jsonl", cases.iter().enumerate().map(problem).collect());
+    write("answers.jsonl", cases.iter().enumerate().map(answer).collect());
+    let said = run(
+        folder.path(),
+        &[
+            "score",
+            "apps-interview",
+            "answers.jsonl",
+            "--data",
+            "test.jsonl",
+            "--rules",
+            rules,
+            "--verdicts",
+            "verdicts.jsonl",
+            "--json",
+        ],
+    );
+    assert_eq!(said.code, 0, "{said:?}");
+    verdicts(&folder.path().join("verdicts.jsonl"))
+        .into_iter()
+        .map(|verdict| text(&verdict, "detail"))
+        .collect()
+}
+
+fn verdicts(path: &Path) -> Vec<Value> {
+    let lines = fs::read_to_string(path).unwrap();
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn text(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap_or_else(|| panic!("no {key} in {value}")).to_owned()
+}
+
+fn check(cases: &[(Value, &str, &str, &str)]) {
+    let programs: Vec<(Value, &str)> =
+        cases.iter().map(|(tests, program, ..)| (tests.clone(), *program)).collect();
+    let (strict, compat) = (marks(&programs, "strict"), marks(&programs, "compat"));
+    for (at, (tests, program, by_strict, by_compat)) in cases.iter().enumerate() {
+        assert_eq!(strict[at], *by_strict, "strict: {program:?} {tests}");
+        assert_eq!(compat[at], *by_compat, "compat: {program:?} {tests}");
+    }
+}
+
+#[test]
+fn programs_run_as_the_rules_say() {
+    let two = json!({ "inputs": ["1\n", "2\n"], "outputs": ["1\n", "2\n"] });
+    let case = |program, strict, compat| (two.clone(), program, strict, compat);
+    check(&[
+        case("print(input())", "TT", "TT"),
+        case("print(1)", "TF", "TF"),
+        case("def main():\n    print(input())\nif __name__ == '__main__':\n    main()", "TT", "FF"),
+        case("x = 0\ndef f():\n    global x\n    x += 1\nf()\nprint(input())", "TT", "--"),
+        case("import sys\nprint(input())\nsys.exit()", "TT", "TT"),
+        case("print(input())\nexit()", "TT", "--"),
+        case("print(input())\n1/0", "--", "--"),
+        case("print(open(0).read())", "TT", "TT"),
+        case("for line in sys.stdin:\n    print(line)", "TT", "TT"),
+        case("print(floor(int(input()) + 0.5), Counter() or '')", "TT", "TT"),
+        case("print((", "!.", "!."),
+        case("", "FF", "!."),
+        case("import math", "FF", "--"),
+        case("\nQUESTION:\nx\nANSWER:\nprint(input())", "TT", "TT"),
+    ]);
+}
+
+#[test]
+fn functions_are_compared_as_the_rules_say() {
+    let gives = |output: Value| json!({ "fn_name": "f", "inputs": [[1]], "outputs": [output] });
+    let whole_keys = json!({ "fn_name": "f", "inputs": [[{ "1": 2 }]], "outputs": [{ "1": 2 }] });
+    check(&[
+        (gives(json!([3])), "def f(x): return 3", "T", "T"),
+        (gives(json!([1, 2])), "def f(x): return 1, 2", "T", "T"),
+        (gives(json!(2)), "def f(x): return 2.0", "T", "T"),
+        (gives(json!(0.3)), "def f(x): return 0.1 + 0.2", "T", "F"),
+        (gives(json!([[[1, 2]]])), "def f(x): return [(1, 2)]", "T", "T"),
+        (gives(json!([[1, 2]])), "def f(x): return [(1, 2)]", "T", "F"),
+        (whole_keys, "def f(x):\n    assert list(x) == [1]\n    return x", "T", "T"),
+        (gives(json!([3])), "class Solution:\n    def f(self, x): return 3", "T", "T"),
+        (gives(json!([3])), "def g(x): return 3", "-", "-"),
+        (gives(json!([3])), "def f(x): return 4", "F", "F"),
+        (
+            gives(json!([3])),
+            "class Same:\n    def __eq__(self, other): return True\ndef f(x): return Same()",
+            "F",
+            "T",
+        ),
+    ]);
+}
+
+#[test]
+fn a_problem_without_tests_is_excluded_in_sight() {
+    let folder = tempdir().unwrap();
+    let problem = |id: u32, tests: &str| json!({ "problem_id": id, "question": "q", "difficulty": "interview", "input_output": tests });
+    let sound = r#"{"inputs": [""], "outputs": ["1"]}"#;
+    let lines = format!("{}\n{}\n", problem(1, ""), problem(2, sound));
+    fs::write(folder.path().join("test.jsonl"), lines).unwrap();
+    fs::write(folder.path().join("a.jsonl"), r#"{"task_id": 2, "solution": "print(1)"}"#).unwrap();
+    let said = run(
+        folder.path(),
+        &["score", "apps-interview", "a.jsonl", "--data", "test.jsonl", "--json"],
+    );
+    assert!(said.err.contains("it has no tests"), "{said:?}");
+    let said = run(folder.path(), &["run", "apps-competition", "--data", "test.jsonl"]);
+    assert!(said.err.contains("has no problem of the level competition"), "{said:?}");
+}
+
+#[test]
+fn real_references_pass_and_every_form_is_read() {
+    let Some(data) = real_data("real_references_pass_and_every_form_is_read") else { return };
+    let folder = tempdir().unwrap();
+    let original = data.join("apps/original_form_train5.tar.zst").display().to_string();
+    for (level, count) in [("introductory", 2), ("interview", 2), ("competition", 1)] {
+        for rules in ["strict", "compat"] {
+            let task = format!("apps-{level}");
+            let said = run(
+                folder.path(),
+                &[
+                    "run", &task, "--data", &original, "--solver", "gold", "--rules", rules,
+                    "--json",
+                ],
+            );
+            assert_eq!(json(&said)["counts"]["passed"], count, "{said:?}");
+        }
+    }
+}
+
+/// The stored verdicts of ChatGPT's answers, by MapCoder's own scorer. It says "not solved" of every
+/// problem whose expected result is not a text, because it fails to compare it.
+#[test]
+fn real_answers_have_the_verdicts_that_were_stored() {
+    let Some(data) = real_data("real_answers_have_the_verdicts_that_were_stored") else { return };
+    let folder = tempdir().unwrap();
+    let files = unpack(&data.join("model_outputs/mapcoder-chatgpt.tar.zst"), "ChatGPT/APPS");
+    let direct = files.into_iter().find(|(name, _)| name.contains("ChatGPT-Direct"));
+    let answers = String::from_utf8(direct.expect("it is in the archive").1).unwrap();
+    let mut stored = BTreeMap::new();
+    let mut lines = String::new();
+    for line in answers.lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        if row["difficulty"] == "competition" {
+            let id = row["id"].to_string();
+            lines += &format!("{}\n", json!({ "task_id": id, "solution": row["source_codes"][0] }));
+            stored.insert(id, row["is_solved"].as_bool().unwrap());
+        }
+    }
+    fs::write(folder.path().join("answers.jsonl"), lines).unwrap();
+    let selected = data.join("apps/selected150.jsonl").display().to_string();
+    let said = run(
+        folder.path(),
+        &[
+            "score",
+            "apps-competition",
+            "answers.jsonl",
+            "--data",
+            &selected,
+            "--verdicts",
+            "verdicts.jsonl",
+            "--json",
+        ],
+    );
+    assert_eq!(json(&said)["counts"]["problems"], 48, "{said:?}");
+    for verdict in verdicts(&folder.path().join("verdicts.jsonl")) {
+        let problem = text(&verdict, "problem");
+        assert_eq!(verdict["outcome"] == "passed", stored[&problem], "{verdict}");
+    }
+}
