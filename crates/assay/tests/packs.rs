@@ -32,7 +32,8 @@ fn results(folder: &std::path::Path, arguments: &[&str]) -> Option<Value> {
         let _ = std::io::Write::write_all(&mut std::io::stderr(), said.err.as_bytes());
         return None;
     }
-    assert_eq!(said.code, 0, "{arguments:?}: {said:?}");
+    // 5 says that problems are left out, which is said again in the counts.
+    assert!([0, 5].contains(&said.code), "{arguments:?}: {said:?}");
     Some(json(&said))
 }
 
