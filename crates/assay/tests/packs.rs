@@ -57,9 +57,9 @@ fn every_problem_inside_is_solved_by_its_reference() {
 
 /// How many of the answers to the sample's problems pass.
 fn passed(task: &str, answers: &[Value]) -> Option<u64> {
-    let folder = tempdir().unwrap();
+    let folder = tempdir().expect("it is sound");
     let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
-    fs::write(folder.path().join("answers.jsonl"), lines).unwrap();
+    fs::write(folder.path().join("answers.jsonl"), lines).expect("it is sound");
     let arguments = ["score", task, "answers.jsonl", "--data", "sample", "--json"];
     results(folder.path(), &arguments)?["counts"]["passed"].as_u64()
 }

@@ -37,10 +37,11 @@ fn every_problem_inside_is_solved_by_its_reference() {
 
 /// Answers to the sample's first problem, `count_vowels`, whose right answer to "assay" is 2.
 fn score_first(answer: &Value, rules: &str) -> f64 {
-    let folder = tempdir().unwrap();
+    let folder = tempdir().expect("a folder can be made");
     let mut answer = answer.clone();
     answer["task_id"] = "Sample/1".into();
-    fs::write(folder.path().join("samples.jsonl"), answer.to_string()).unwrap();
+    fs::write(folder.path().join("samples.jsonl"), answer.to_string())
+        .expect("a file can be written");
     let arguments =
         ["score", "humaneval", "samples.jsonl", "--data", "sample", "--rules", rules, "--json"];
     passed(&run(folder.path(), &arguments))

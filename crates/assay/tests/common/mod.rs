@@ -139,16 +139,18 @@ pub(crate) fn real_data(test: &str) -> Option<PathBuf> {
 
 /// The files of a folder in an archive, by name.
 pub(crate) fn unpack(archive: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
-    let mut packed = zstd::Decoder::new(File::open(archive).unwrap()).unwrap();
-    packed.window_log_max(27).unwrap();
+    let mut packed =
+        zstd::Decoder::new(File::open(archive).expect("it is there")).expect("it is zstd");
+    packed.window_log_max(27).expect("it may be large");
     let mut files = BTreeMap::new();
-    for entry in tar::Archive::new(packed).entries().unwrap() {
-        let mut entry = entry.unwrap();
-        let path = entry.path().unwrap().into_owned();
+    for entry in tar::Archive::new(packed).entries().expect("it is a tar") {
+        let mut entry = entry.expect("it is sound");
+        let path = entry.path().expect("it has a name").into_owned();
         if path.parent().is_some_and(|parent| parent.ends_with(folder)) {
             let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).unwrap();
-            files.insert(path.file_name().unwrap().to_string_lossy().into_owned(), bytes);
+            entry.read_to_end(&mut bytes).expect("it is sound");
+            files
+                .insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes);
         }
     }
     files
