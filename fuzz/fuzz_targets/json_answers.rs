@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use assay_core::{DataChoice, Problems, Response, Rules, Task, TaskSettings};
 use assay_data::named_texts::{named_texts, starts_as_object};
-use assay_solvers::AnswerFile;
+use assay_solvers::{AnswerFile, GivenAnswer};
 use assay_tasks::C2C;
 use libfuzzer_sys::fuzz_target;
 
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
     let file =
         AnswerFile::read(&mut &*bytes, "answers", PROBLEMS.as_ref()).expect("memory can be read");
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
-    for (place, response) in file.answers.iter().flatten() {
+    for GivenAnswer { place, response, .. } in &file.answers {
         assert!((1..=lines).contains(&place.line), "answers know their line");
         if starts_as_object(bytes) && place.column > 0 {
             assert!(matches!(response, Response::Text(_)), "an object holds texts");

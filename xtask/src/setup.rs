@@ -4,8 +4,18 @@ use crate::Outcome;
 use crate::shell::{has, run, say};
 
 /// Programs that the build and the tests use, and the Debian package that brings each.
-const PROGRAMS: &[(&str, &str)] =
-    &[("cc", "gcc"), ("c++", "g++"), ("git", "git"), ("python3", "python3"), ("zstd", "zstd")];
+const PROGRAMS: &[(&str, &str)] = &[
+    ("cc", "gcc"),
+    ("c++", "g++"),
+    ("git", "git"),
+    ("python3", "python3"),
+    ("zstd", "zstd"),
+    // Languages that programs under test are written in.
+    ("node", "nodejs"),
+    ("javac", "default-jdk-headless"),
+    // Tests of the sandbox run as another user too.
+    ("setpriv", "util-linux"),
+];
 
 /// The version of cargo-deny that the configuration is written for.
 const CARGO_DENY: &str = "0.20.2";

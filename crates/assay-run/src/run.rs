@@ -112,7 +112,10 @@ fn carry_on(
     });
     progress.finish();
     record.clear_scratch()?;
-    outcome?;
+    // An interrupt also reaches what the run has started: that this fails then is no news.
+    if !cancel.is_cancelled() {
+        outcome?;
+    }
     // What is done, the files say.
     let left = what_is_open(plan, &record.done(problems.as_ref())?.graded, samples).len();
     if left > 0 && cancel.is_cancelled() {

@@ -1,16 +1,183 @@
-//! A small task that asks for programs, for tests.
+//! A small task that asks for programs, for tests: a program passes if it says that it is right.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use assay_core::{CodeReference, Language, Reference, Tests};
+use assay_core::{
+    AnswerForm, Case, Check, CodeQuestion, CodeReference, DataChoice, Ending, Estimate, Fault,
+    Flaw, Grader, Language, Named, Outcome, ParsedAnswer, Problem, ProblemId, Problems, Progress,
+    Question, QuestionKind, Reading, Reference, Response, Result, Selection, Tally, Task, TaskCard,
+    TaskSettings, Tests, Verdict, Visit, Why,
+};
 
 /// The reference of a problem.
 pub(crate) fn reference(number: usize) -> Reference {
     Reference::Code(CodeReference {
         language: Language::Python,
         prompt: format!("def f{number}():\n").into(),
-        stop: &[],
-        gold: Some(Arc::from(format!("right {number}"))),
+        stop: &["\ndef"],
+        gold: Some(Arc::from(format!("right gold {number}"))),
         tests: Arc::new(Tests::Appended(format!("assert f{number}()"))),
     })
+}
+
+/// A task of `count` problems, called `f/0` and so on.
+pub(crate) struct Fake {
+    card: TaskCard,
+    pub(crate) count: usize,
+    /// Those whose own program fails here.
+    pub(crate) broken: HashSet<usize>,
+    /// How many programs were run.
+    pub(crate) ran: Arc<AtomicUsize>,
+}
+
+impl Fake {
+    pub(crate) fn new(count: usize, broken: &[usize]) -> Self {
+        let card = TaskCard {
+            name: "fake",
+            asks: QuestionKind::Code,
+            ..assay_tasks::find("codrep").unwrap().card().clone()
+        };
+        let broken = broken.iter().copied().collect();
+        Self { card, count, broken, ran: Arc::default() }
+    }
+
+    pub(crate) fn ran(&self) -> usize {
+        self.ran.swap(0, Ordering::SeqCst)
+    }
+
+    pub(crate) fn problems(&self) -> Box<dyn Problems> {
+        self.open(&DataChoice::Sample, &TaskSettings::default(), true).unwrap()
+    }
+}
+
+impl Task for Fake {
+    fn card(&self) -> &TaskCard {
+        &self.card
+    }
+
+    fn open(&self, _: &DataChoice, _: &TaskSettings, _: bool) -> Result<Box<dyn Problems>> {
+        Ok(Box::new(FakeProblems((0..self.count).map(|rank| format!("f/{rank}").into()).collect())))
+    }
+
+    fn grader(&self, _: &TaskSettings, _: usize) -> Result<Box<dyn Grader>> {
+        Ok(Box::new(FakeGrader { broken: self.broken.clone(), ran: Arc::clone(&self.ran) }))
+    }
+
+    fn tally(&self, _: &TaskSettings) -> Box<dyn Tally> {
+        Box::new(NoTally)
+    }
+
+    fn interval(&self) -> &'static str {
+        "none"
+    }
+
+    fn signature_fields(&self, _: &TaskSettings) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+}
+
+struct NoTally;
+
+impl Tally for NoTally {
+    fn add(&mut self, _: &Verdict) {}
+
+    fn metrics(&self) -> Named<Estimate> {
+        Named::new()
+    }
+}
+
+struct FakeProblems(Vec<ProblemId>);
+
+impl Problems for FakeProblems {
+    fn ids(&self) -> &[ProblemId] {
+        &self.0
+    }
+
+    fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
+        for rank in wanted.ranks() {
+            let prompt = format!("def f{rank}():\n");
+            let question = CodeQuestion { prompt, language: Language::Python, stop: &["\ndef"] };
+            let (id, question) = (self.0[rank].clone(), Question::Code(question));
+            let problem = Problem { id, rank, question, reference: reference(rank) };
+            if visit(Reading::Problem(problem))? == ControlFlow::Break(()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {
+        (0..self.0.len()).for_each(|rank| visit(rank, Ok(reference(rank))));
+    }
+
+    fn answer_form(&self) -> AnswerForm {
+        AnswerForm::Programs
+    }
+
+    fn parse_answer(&self, _: &str) -> Result<Option<ParsedAnswer>, Fault> {
+        Ok(None)
+    }
+
+    fn location(&self, rank: usize) -> String {
+        self.0[rank].to_string()
+    }
+
+    fn write_answer(&self, _: usize, _: &Response) -> Option<String> {
+        None
+    }
+}
+
+struct FakeGrader {
+    broken: HashSet<usize>,
+    ran: Arc<AtomicUsize>,
+}
+
+impl Grader for FakeGrader {
+    fn check(&self, _: &Reference, _: &Response) -> Check {
+        Check::Possible
+    }
+
+    fn grade(&self, case: &Case<'_>) -> Result<Verdict> {
+        let (problem, sample) = (case.problem.clone(), case.sample);
+        let (Response::Program(text) | Response::Text(text)) = case.response else {
+            let Response::None(reason) = case.response else {
+                return Ok(Verdict::new(problem, sample, Outcome::NotAnswered));
+            };
+            return Ok(Verdict::unanswered(problem, sample, reason));
+        };
+        self.ran.fetch_add(1, Ordering::SeqCst);
+        let broken = self.broken.iter().any(|rank| *text == format!("right gold {rank}"));
+        let (outcome, ending) = if text.starts_with("right") && !broken {
+            (Outcome::Passed, Ending::Passed)
+        } else {
+            (Outcome::Failed, Ending::WrongAnswer { message: "no".to_owned() })
+        };
+        Ok(Verdict { ending: Some(ending), ..Verdict::new(problem, sample, outcome) })
+    }
+
+    fn environment(&self) -> String {
+        format!("{:?}", self.broken.len())
+    }
+}
+
+/// Nobody watches; what was said is kept.
+#[derive(Default)]
+pub(crate) struct Watching(pub(crate) Mutex<Vec<String>>);
+
+impl Progress for Watching {
+    fn start(&self, label: &str, total: usize, done: usize) {
+        self.0.lock().unwrap().push(format!("{label} {done}/{total}"));
+    }
+
+    fn step(&self) {}
+
+    fn finish(&self) {}
+}
+
+/// Whether a verdict says that there was no answer.
+pub(crate) fn is_silent(verdict: &Verdict) -> bool {
+    verdict.why == Some(Why::Silent)
 }

@@ -11,7 +11,7 @@ import traceback
 
 import wire
 
-KEPT = 4
+KEPT = 2
 CHUNK = 256
 
 

@@ -19,6 +19,18 @@ pub(crate) struct Ended {
     pub(crate) memory: u64,
 }
 
+impl Ended {
+    /// From the status that the system tells.
+    pub(crate) fn new(status: i32, cpu: Duration, memory: u64) -> Self {
+        Self {
+            signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
+            code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
+            cpu,
+            memory,
+        }
+    }
+}
+
 /// Forks. The child gets `None`. To be called by a process with one thread only, so that the child may
 /// do whatever it likes.
 pub(crate) fn fork() -> io::Result<Option<i32>> {
@@ -50,13 +62,9 @@ pub(crate) fn wait(pid: i32, block: bool) -> io::Result<Option<Ended>> {
             _ => break,
         }
     }
-    let signalled = libc::WIFSIGNALED(status);
-    Ok(Some(Ended {
-        signal: signalled.then(|| libc::WTERMSIG(status)),
-        code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
-        cpu: duration(usage.ru_utime) + duration(usage.ru_stime),
-        memory: u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024,
-    }))
+    let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
+    let memory = u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024;
+    Ok(Some(Ended::new(status, cpu, memory)))
 }
 
 fn duration(time: libc::timeval) -> Duration {
@@ -134,4 +142,10 @@ pub(crate) fn close_from(number: u32) {
     unsafe {
         libc::close_range(number, libc::c_uint::MAX, 0);
     }
+}
+
+/// Ends this process at once; for what was forked and must not go on as its parent.
+pub(crate) fn leave(code: i32) -> ! {
+    // SAFETY: nothing of this process is needed any more.
+    unsafe { libc::_exit(code) }
 }

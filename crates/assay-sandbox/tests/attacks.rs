@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::{Ending, Isolation, Rules};
@@ -90,7 +91,11 @@ fn descendants() -> BTreeSet<i32> {
     known
 }
 
+/// One test at a time: each looks at all processes that were started, and some want all of a core.
+static ALONE: Mutex<()> = Mutex::new(());
+
 fn withstand(isolation: Isolation) {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let canary = std::env::temp_dir().join(format!("assay-canary-{}", std::process::id()));
     fs::write(&canary, "untouched").unwrap();
     let sandbox = sandbox(isolation);
@@ -165,6 +170,7 @@ fn an_ordinary_user_is_as_safe() {
         eprintln!("SKIPPED: the tests run as an ordinary user already");
         return;
     }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let (tests, worker) = (folder.path().join("tests"), folder.path().join("worker"));
@@ -194,6 +200,7 @@ fn an_ordinary_user_is_as_safe() {
 
 #[test]
 fn the_original_rules_are_as_lax_as_the_original() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let sandbox = sandbox(Isolation::Warm);
     let programs = attacks_of("cheats");
     let verdict = |cheat: &str| {

@@ -2,10 +2,43 @@
 
 mod common;
 
+use std::time::Duration;
+
 use assay_core::{Cancel, Ending, Isolation, Language};
 use assay_sandbox::{Executed, Execution, Limits, Sandbox, Source};
 use common::sandbox;
-use std::time::Duration;
+
+/// A language, a program that doubles a number, and one that is none.
+const PROGRAMS: [(Language, &str, &str); 6] = [
+    (Language::Python, "print(int(input()) * 2)", "print(1"),
+    (
+        Language::JavaScript,
+        "console.log(2 * Number(require('fs').readFileSync(0, 'utf8')));",
+        "let x = ;",
+    ),
+    (
+        Language::Java,
+        "import java.util.*; public class Main { public static void main(String[] a) { \
+         System.out.println(2 * new Scanner(System.in).nextInt()); } }",
+        "class Main { int }",
+    ),
+    (
+        Language::Cpp,
+        "#include <iostream>\nint main() { int x; std::cin >> x; std::cout << 2 * x << '\\n'; }",
+        "int main() { return x; }",
+    ),
+    (
+        Language::Go,
+        "package main\nimport \"fmt\"\nfunc main() { var x int; fmt.Scan(&x); fmt.Println(2 * x) }",
+        "package main\nfunc main() { x }",
+    ),
+    (
+        Language::Rust,
+        "fn main() { let mut t = String::new(); std::io::stdin().read_line(&mut t).unwrap(); \
+         println!(\"{}\", 2 * t.trim().parse::<i32>().unwrap()); }",
+        "fn main() { x }",
+    ),
+];
 
 fn run(sandbox: &Sandbox, language: Language, text: &str, input: &str) -> Executed {
     let limits = Limits::with_cpu(Duration::from_secs(5));
@@ -14,44 +47,53 @@ fn run(sandbox: &Sandbox, language: Language, text: &str, input: &str) -> Execut
 }
 
 #[test]
-fn trial() {
+fn programs_are_compiled_and_run() {
+    for isolation in [Isolation::Warm, Isolation::Fresh] {
+        let sandbox = sandbox(isolation);
+        for (language, right, wrong) in PROGRAMS {
+            if sandbox.tools().get(language).is_err() {
+                eprintln!("SKIPPED: this machine has nothing that runs {language}");
+                continue;
+            }
+            let done = run(&sandbox, language, right, "21\n");
+            assert_eq!((&done.ending, done.output.as_slice()), (&Ending::Passed, &b"42\n"[..]));
+            let failed = run(&sandbox, language, wrong, "21\n");
+            assert!(matches!(failed.ending, Ending::SyntaxError { .. }), "{language}: {failed:?}");
+        }
+    }
+}
+
+#[test]
+fn compiled_programs_are_held_in_check() {
     let sandbox = sandbox(Isolation::Warm);
-    for (language, right, wrong) in [
-        (Language::Python, "print(int(input()) * 2)", "print(1"),
-        (
-            Language::JavaScript,
-            "const t = require('fs').readFileSync(0, 'utf8'); console.log(2 * Number(t));",
-            "let x = ;",
-        ),
-        (
-            Language::Java,
-            "import java.util.*; public class Main { public static void main(String[] a) { System.out.println(2 * new Scanner(System.in).nextInt()); } }",
-            "class Main { int }",
-        ),
-        (
-            Language::Cpp,
-            "#include <iostream>\nint main() { int x; std::cin >> x; std::cout << 2 * x << \"\\n\"; }",
-            "int main() { return x; }",
-        ),
-        (
-            Language::Rust,
-            "fn main() { let mut t = String::new(); std::io::stdin().read_line(&mut t).unwrap(); println!(\"{}\", 2 * t.trim().parse::<i32>().unwrap()); }",
-            "fn main() { x }",
-        ),
-    ] {
-        let done = run(&sandbox, language, right, "21\n");
-        eprintln!(
-            "{language}: {:?} {:?} {:?}",
+    let attacks = [
+        "#include <unistd.h>\nint main() { while (true) fork(); }",
+        "#include <vector>\nint main() { std::vector<char*> v; while (true) { char* p = new char[1 << 24]; \
+         for (int i = 0; i < 1 << 24; i += 4096) p[i] = 1; v.push_back(p); } }",
+        "#include <cstdio>\nint main() { while (true) puts(\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"); }",
+        "#include <unistd.h>\nint main() { if (fork() == 0) { setsid(); sleep(1000); } return 3; }",
+        "#include <fstream>\nint main() { return std::ifstream(\"/etc/shadow\").good() ? 0 : 4; }",
+        "#include <sys/socket.h>\nint main() { return socket(AF_INET, SOCK_STREAM, 0) >= 0 ? 0 : 5; }",
+        "#include <unistd.h>\n#include <fstream>\n\
+         int main() { return std::ofstream(\"/usr/x\").good() || getppid() > 0 ? 0 : 6; }",
+        "#include <sys/mount.h>\nint main() { return mount(\"x\", \"/tmp\", \"tmpfs\", 0, 0) == 0 ? 0 : 7; }",
+    ];
+    if sandbox.tools().get(Language::Cpp).is_err() {
+        eprintln!("SKIPPED: this machine has no g++");
+        return;
+    }
+    for text in attacks {
+        let source = Source { text, name: None };
+        let limits = common::limits();
+        let execution = Execution { language: Language::Cpp, source, input: "", limits };
+        let done = sandbox.execute(&execution, &Cancel::new()).unwrap();
+        let fine = matches!(
             done.ending,
-            String::from_utf8_lossy(&done.output),
-            done.evidence
+            Ending::Passed | Ending::SyntaxError { .. } | Ending::SandboxError { .. }
         );
-        assert_eq!(done.output, b"42\n");
-        let done = run(&sandbox, language, wrong, "21\n");
-        assert!(
-            matches!(done.ending, Ending::SyntaxError { .. } | Ending::EarlyExit { .. }),
-            "{done:?}"
-        );
-        eprintln!("   {:?}", done.ending);
+        assert!(!fine, "{text}: {done:?}");
+        let after =
+            run(&sandbox, Language::Python, "import os\nprint(len(os.listdir('/tmp')))", "");
+        assert_eq!(after.output, b"0\n", "{text} left something behind");
     }
 }

@@ -1,33 +1,129 @@
-//! Every way in which a program can end.
+//! Every way in which a program can end has its verdict, forked or in a new interpreter.
 
 mod common;
 
-use assay_core::{Clock, Ending, Isolation};
-use common::{ending, sandbox};
+use assay_core::{Clock, Ending, Isolation, Rules};
+use common::{ending, examine, sandbox};
+
+fn exception(class: &str, message: &str, line: Option<u32>) -> Ending {
+    Ending::Exception { class: class.to_owned(), message: message.to_owned(), line }
+}
+
+fn check(isolation: Isolation) {
+    let sandbox = sandbox(isolation);
+    let cases = [
+        ("def double(x):\n    return x + x\n", Ending::Passed),
+        ("import sys\nsys.stdout.write('x')\ndouble = lambda x: x * 2\n", Ending::Passed),
+        (
+            "def double(x):\n    return x\n",
+            Ending::WrongAnswer { message: "assert double(2) == 4; double(2) gave 2".to_owned() },
+        ),
+        (
+            "def double(x):\n    return 1 / 0\n",
+            exception("ZeroDivisionError", "division by zero", Some(2)),
+        ),
+        ("raise KeyError('k')\n", exception("KeyError", "'k'", Some(1))),
+        ("x = 1\n", exception("NameError", "name 'double' is not defined", None)),
+        ("assert False, 'its own'\n", exception("AssertionError", "its own", Some(1))),
+        (
+            "def double(x:\n",
+            Ending::SyntaxError { message: "'(' was never closed".to_owned(), line: Some(1) },
+        ),
+        ("import sys\nsys.exit(0)\n", Ending::EarlyExit { code: 0 }),
+        ("import os\nos._exit(3)\n", Ending::EarlyExit { code: 3 }),
+        ("import ctypes\nctypes.string_at(0)\n", Ending::Crashed { signal: 11 }),
+        ("while True: pass\n", Ending::TimeLimit { clock: Clock::Cpu }),
+        ("import time\ntime.sleep(60)\n", Ending::TimeLimit { clock: Clock::Wall }),
+        ("x = 'a' * (1 << 40)\n", Ending::MemoryLimit),
+        ("while True: print('x' * 1000)\n", Ending::OutputLimit),
+    ];
+    for (program, expected) in cases {
+        assert_eq!(ending(&sandbox, program), expected, "{isolation:?}: {program}");
+    }
+}
 
 #[test]
-fn every_ending_has_its_verdict() {
-    for isolation in [Isolation::Warm, Isolation::Fresh] {
-        let sandbox = sandbox(isolation);
-        let say = |program: &str| ending(&sandbox, program);
-        for _ in 0..3 {
-            assert_eq!(say("def double(x):\n    return x + x\n"), Ending::Passed);
-        }
-        for program in [
-            "def double(x):\n    return x\n",
-            "def double(x):\n    return 1/0\n",
-            "def double(x:\n",
-            "x = 1\n",
-            "import sys\nsys.exit(0)\n",
-            "import os\nos._exit(3)\n",
-            "import os\nos.kill(os.getpid(), 11)\n",
-            "while True: pass\n",
-            "import time\ntime.sleep(60)\n",
-            "x = 'a' * (1 << 40)\n",
-            "while True: print('x' * 1000)\n",
-        ] {
-            eprintln!("{program:?} {:?}", say(program));
-        }
-        let _ = Clock::Cpu;
+fn a_forked_interpreter_tells_every_ending() {
+    check(Isolation::Warm);
+}
+
+#[test]
+fn a_fresh_interpreter_tells_every_ending() {
+    check(Isolation::Fresh);
+}
+
+#[test]
+fn what_was_measured_goes_with_the_verdict() {
+    let sandbox = sandbox(Isolation::Warm);
+    let program = "import sys\nprint('why', file=sys.stderr)\nx = bytearray(50 << 20)\n\
+                   for _ in range(10**6): pass\ndef double(x): return x * 2\n";
+    let evidence = examine(&sandbox, program, Rules::Strict).evidence;
+    assert!(evidence.cpu_s > 0.005 && evidence.cpu_s < 1.0, "{evidence:?}");
+    assert!(evidence.wall_s >= 0.005, "{evidence:?}");
+    assert!(evidence.peak_memory.is_some_and(|bytes| bytes > 50 << 20), "{evidence:?}");
+    assert!(["cgroup-v2", "cgroup-v1", "rlimit"].contains(&evidence.memory_by.as_str()));
+    assert!(!evidence.unstable);
+}
+
+#[test]
+fn values_come_through_as_what_they_are() {
+    let sandbox = sandbox(Isolation::Warm);
+    for value in [
+        "None",
+        "True",
+        "-7",
+        "10**30",
+        "1.5",
+        "float('inf')",
+        "1j",
+        "'é\\ud800'",
+        "b'x'",
+        "[1, [2]]",
+        "(1,)",
+        "{1, 2}",
+        "frozenset({1})",
+        "{'a': (1, None), 2: []}",
+        "range(3)",
+        "__import__('decimal').Decimal('1.50')",
+        "__import__('fractions').Fraction(1, 3)",
+        "__import__('collections').Counter('aab')",
+        "__import__('collections').deque([1, 2])",
+        "__import__('datetime').date(2020, 1, 2)",
+    ] {
+        let exam = assay_core::Exam {
+            setting: String::new(),
+            called: vec![
+                "value".to_owned(),
+                "same".to_owned(),
+                "Box".to_owned(),
+                "count".to_owned(),
+            ],
+            tests: vec![format!(
+                "expected = {value}\n\
+                 found = value()\n\
+                 assert found == expected and type(found) is type(expected), repr(found)\n\
+                 assert same(expected, value=expected) == (expected, expected)\n\
+                 box = Box(expected)\n\
+                 assert same(box, value=1)[0].content == expected\n\
+                 assert list(count(3)) == [0, 1, 2]\n"
+            )],
+            appended: String::new(),
+            preamble: String::new(),
+        };
+        let program = format!(
+            "def value(): return {value}\n\
+             def same(first, value): return (first, value)\n\
+             class Box:\n    def __init__(self, content): self.content = content\n\
+             def count(n): yield from range(n)\n"
+        );
+        let examination = assay_sandbox::Examination {
+            program: &program,
+            exam: &exam,
+            test: 0,
+            rules: Rules::Strict,
+            limits: common::limits(),
+        };
+        let examined = sandbox.examine(&examination, &assay_core::Cancel::new()).unwrap();
+        assert_eq!(examined.ending, Ending::Passed, "{value}");
     }
 }

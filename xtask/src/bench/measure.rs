@@ -24,6 +24,7 @@ pub(crate) struct Contender {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Usage {
     cpu_ms: f64,
+    wall_ms: f64,
     peak_mib: f64,
 }
 
@@ -34,6 +35,8 @@ pub(crate) struct Figures {
     pub(crate) runs: usize,
     pub(crate) cpu_ms_median: f64,
     pub(crate) cpu_ms_min: f64,
+    /// The time that passed, which the load of the machine moves most.
+    pub(crate) wall_ms_min: f64,
     pub(crate) peak_mib: f64,
     /// The median CPU time in units of the first contender's.
     pub(crate) times_first: f64,
@@ -64,14 +67,17 @@ pub(crate) fn compare(
             runs: times.len(),
             cpu_ms_median: median,
             cpu_ms_min: times[0],
+            wall_ms_min: usages.iter().map(|usage| usage.wall_ms).fold(f64::MAX, f64::min),
             peak_mib: usages.iter().map(|usage| usage.peak_mib).fold(0.0, f64::max),
             times_first: median / *first.get_or_insert(median),
         };
         say(&format!(
-            "{:<34} {:>9.1} ms CPU (least {:.1}), {:>6.1} MiB, {:>5.2} times the first",
+            "{:<34} {:>9.1} ms CPU (least {:.1}), {:>9.1} ms wall, {:>6.1} MiB, \
+             {:>5.2} times the first",
             figures.contender,
             figures.cpu_ms_median,
             figures.cpu_ms_min,
+            figures.wall_ms_min,
             figures.peak_mib,
             figures.times_first
         ));
@@ -101,13 +107,16 @@ fn measure(bench: &Bench, contender: &Contender) -> Result<Usage, String> {
 /// Runs a command and writes what it used to `report`.
 pub(crate) fn measure_here(report: &str, words: &[&str]) -> Outcome {
     let (program, arguments) = words.split_first().ok_or("xtask measure: no command")?;
+    let begun = std::time::Instant::now();
     let status = command(program, arguments).status().map_err(|error| error.to_string())?;
+    let wall_ms = begun.elapsed().as_secs_f64() * 1e3;
     if !status.success() {
         return Err(format!("xtask measure: {status}"));
     }
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
     let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
-    let usage = Usage { cpu_ms: micros as f64 / 1e3, peak_mib: usage.max_rss() as f64 / 1024.0 };
+    let peak_mib = usage.max_rss() as f64 / 1024.0;
+    let usage = Usage { cpu_ms: micros as f64 / 1e3, wall_ms, peak_mib };
     let text = serde_json::to_string(&usage).map_err(|error| error.to_string())?;
     std::fs::write(Path::new(report), text).map_err(|error| error.to_string())
 }

@@ -7,6 +7,7 @@ mod codebleu;
 mod codrep_predict;
 mod codrep_score;
 pub(crate) mod floor;
+mod humaneval;
 mod locate;
 pub(crate) mod measure;
 mod sacrebleu;
@@ -27,6 +28,7 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("locate", locate::run),
     ("codebleu", codebleu::run_all),
     ("sacrebleu", sacrebleu::run),
+    ("humaneval", humaneval::run_all),
 ];
 
 /// What a benchmark may use.

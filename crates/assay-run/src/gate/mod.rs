@@ -90,10 +90,10 @@ impl Gold<'_> {
             },
         );
         means.progress.finish();
-        ran?;
         if means.cancel.is_cancelled() {
             return Ok(gate);
         }
+        ran?;
         for (rank, fingerprint, verdict) in learned {
             let outcome = outcome(&verdict);
             if outcome.is_ok() || is_lasting(&verdict) {

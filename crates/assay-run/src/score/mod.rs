@@ -2,6 +2,8 @@
 
 mod marking;
 mod sum;
+#[cfg(test)]
+mod tests;
 
 use std::io::BufRead;
 use std::path::Path;
@@ -77,13 +79,11 @@ pub fn score(
     let marking = Marking { scoring, file: &file, grader: &grader, gate: &gate, jobs, cancel };
     let marked = marking.mark_all(&mut sum);
     means.progress.finish();
-    let references = match marked {
-        Ok(references) if !means.cancel.is_cancelled() => references,
-        other => {
-            sum.discard();
-            return other.map(|_| None);
-        }
-    };
+    if means.cancel.is_cancelled() {
+        sum.discard();
+        return Ok(None);
+    }
+    let references = marked.inspect_err(|_| sum.discard())?;
     for (place, fault) in sum.faults.drain(..) {
         file.faults.add(place, fault);
     }

@@ -18,7 +18,7 @@ pub(crate) fn caps(limits: &Limits, limit_addresses: bool) -> Caps {
     let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     Caps {
         cpu_us: micros(limits.cpu),
-        cpu_kill_s: (limits.cpu.as_secs_f64() * NEAR).ceil() as u64,
+        cpu_kill_s: limits.cpu.mul_f64(NEAR).as_millis().div_ceil(1000).try_into().unwrap_or(1),
         wall_ms: micros(limits.wall) / 1000,
         memory: limits.memory,
         limit_addresses,

@@ -14,8 +14,8 @@ use crate::message::Step;
 
 /// What compiling may use.
 const COMPILING: Limits = Limits {
-    cpu: Duration::from_secs(60),
-    wall: Duration::from_secs(180),
+    cpu: Duration::from_mins(1),
+    wall: Duration::from_mins(3),
     memory: 4 << 30,
     processes: 256,
     files: 256 << 20,
@@ -101,7 +101,8 @@ impl Tool {
         };
         match self.language {
             Language::JavaScript => {
-                vec![run(&path, &[&format!("--max-old-space-size={heap}"), file])]
+                let heap = format!("--max-old-space-size={heap}");
+                vec![compile(&["--check", file]), run(&path, &[&heap, file])]
             }
             Language::Java => {
                 let class = file.strip_suffix(".java").unwrap_or(file);

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -35,6 +36,8 @@ impl Worker {
         command.arg(WORKER_ARGUMENT).env_clear();
         command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::null());
         command.stderr(Stdio::null());
+        // Ctrl-C is the host's business: what is being graded is finished.
+        command.process_group(0);
         let mut process = command.spawn().map_err(failed)?;
         drop(command);
         let group = setup.isolate.then(|| Group::new(process.id())).flatten();

@@ -21,7 +21,7 @@ use crate::sys;
 const CAP_SYS_ADMIN: u32 = 1 << 21;
 
 /// What programs find in their environment, and nothing else.
-const ENVIRONMENT: [&str; 15] = [
+const ENVIRONMENT: [&str; 16] = [
     "PATH=/usr/local/bin:/usr/bin:/bin",
     "HOME=/tmp",
     "TMPDIR=/tmp",
@@ -29,6 +29,8 @@ const ENVIRONMENT: [&str; 15] = [
     "USER=program",
     // One order of sets and dictionaries, and so one verdict.
     "PYTHONHASHSEED=0",
+    // What is forked need not look up again what the server has not used yet.
+    "LD_BIND_NOW=1",
     "PYTHONUTF8=1",
     "PYTHONDONTWRITEBYTECODE=1",
     "OMP_NUM_THREADS=1",
@@ -77,11 +79,11 @@ pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
         unshare(CloneFlags::CLONE_NEWPID).map_err(told("make a process namespace"))?;
     }
     let forked = sys::fork().map_err(told("fork"));
-    if let (Ok(None), _) = (&forked, ()) {
+    if matches!(forked, Ok(None)) {
         let Err(error) = become_it(start);
         // Standard error may be closed already.
         let _ = nix::unistd::write(std::io::stderr(), format!("{error}\n").as_bytes());
-        std::process::exit(127);
+        sys::leave(127);
     }
     if let Some(own) = own {
         // What is forked next is not to be born into the namespace of this one.
@@ -166,10 +168,9 @@ pub(super) fn hide_processes() -> Result<(), String> {
     mount(Some("tmpfs"), "/proc", Some("tmpfs"), flags, options).map_err(told("hide /proc"))
 }
 
-/// The limits of one process, by the names that the kernel has for them.
+/// The limits of one process besides its time, by the names that the kernel has for them.
 pub(super) fn limits(caps: &Caps) -> Vec<(&'static str, Resource, u64)> {
     let mut limits = vec![
-        ("CPU", Resource::RLIMIT_CPU, caps.cpu_kill_s),
         ("NPROC", Resource::RLIMIT_NPROC, caps.processes),
         ("FSIZE", Resource::RLIMIT_FSIZE, caps.file),
         ("CORE", Resource::RLIMIT_CORE, 0),
@@ -183,7 +184,8 @@ pub(super) fn limits(caps: &Caps) -> Vec<(&'static str, Resource, u64)> {
 }
 
 fn limit(caps: &Caps) -> Result<(), String> {
-    for (_, resource, value) in limits(caps) {
+    let time = ("CPU", Resource::RLIMIT_CPU, caps.cpu_kill_s);
+    for (_, resource, value) in limits(caps).into_iter().chain([time]) {
         let (_, hard) = getrlimit(resource).map_err(told("read a limit"))?;
         let value = value.min(hard);
         setrlimit(resource, value, value).map_err(told("set a limit"))?;

@@ -69,7 +69,7 @@ impl<'a> Worker<'a> {
     pub(super) fn work(&mut self, job: Job) -> Report {
         let outcome = match job {
             Job::Examine { program, tests, fresh, caps } => {
-                self.examine(&program, tests, fresh, &caps)
+                self.examine(&program, tests.as_ref(), fresh, &caps)
             }
             Job::Python { program, input, fresh, caps } => {
                 self.run_python(&program, &input, fresh, &caps)
@@ -127,18 +127,22 @@ impl<'a> Worker<'a> {
     }
 
     /// Makes sure that the servers are there that a job needs.
-    fn prepare(&mut self, forks: bool, tests: bool) -> Result<(), String> {
+    fn prepare(&mut self, forks: Option<&Caps>, tests: Option<&TestChoice>) -> Result<(), String> {
+        let unsuited = |server: &Server| forks.is_some_and(|caps| !server.suits(caps));
         let worn = |server: &Server| server.served >= RECYCLED;
-        for server in [&mut self.forking, &mut self.testing] {
-            if let Some(server) = server.take_if(|server| worn(server)) {
-                server.end();
-            }
-        }
-        if forks && self.forking.is_none() {
+        let new = |server: &Server| tests.is_some_and(|choice| !server.knows(&choice.key));
+        let full = |server: &Server| new(server) && server.is_heavy();
+        let old = [
+            self.forking.take_if(|server| worn(server) || unsuited(server)),
+            self.testing.take_if(|server| worn(server) || full(server)),
+        ];
+        old.into_iter().flatten().for_each(Server::end);
+        if let (Some(caps), None) = (forks, &self.forking) {
             let own = self.ground.own_processes.as_ref();
-            self.forking = Some(Server::forking(&self.place()?, &self.instructions, own)?);
+            let server = Server::forking(&self.place()?, &self.instructions, own, caps)?;
+            self.forking = Some(server);
         }
-        if tests && self.testing.is_none() {
+        if tests.is_some() && self.testing.is_none() {
             self.testing = Some(Server::testing(&self.place()?)?);
         }
         Ok(())
@@ -147,13 +151,13 @@ impl<'a> Worker<'a> {
     fn examine(
         &mut self,
         program: &Script,
-        tests: Option<TestChoice>,
+        tests: Option<&TestChoice>,
         fresh: bool,
         caps: &Caps,
     ) -> Result<Report, String> {
-        self.prepare(!fresh, tests.is_some())?;
+        self.prepare((!fresh).then_some(caps), tests)?;
         let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
-        if let (Some(choice), Some(server)) = (&tests, &mut self.testing) {
+        if let (Some(choice), Some(server)) = (tests, &mut self.testing) {
             if !server.knows(&choice.key) {
                 let Some(exam) = &choice.exam else {
                     return Ok(Report { exam_unknown: true, ..verdict::failure(String::new()) });
@@ -164,26 +168,19 @@ impl<'a> Worker<'a> {
             server.ask(&json!({ "key": choice.key, "test": choice.test }), &[ours.as_fd()])?;
         }
         let nothing = self.nothing.try_clone().map_err(told("copy a file"))?;
-        let running = self.start_python(program, &nothing, theirs, fresh, caps)?;
+        let running = self.start_python(program, &nothing, &theirs, fresh, caps)?;
+        drop(theirs);
         let witness = match &self.testing {
             Some(server) if tests.is_some() => Witness::Tests(server),
             _ => Witness::Program(ours),
         };
         let seen = running.watch(self, witness, caps)?;
-        let ending = verdict::examined(&seen, caps);
-        let report = verdict::report(seen, ending);
-        self.forget_lost(&report, tests.is_some());
-        Ok(report)
-    }
-
-    /// A tester that did not answer is not asked again.
-    fn forget_lost(&mut self, report: &Report, asked: bool) {
-        let lost = matches!(report.ending, Ending::OutputLimit | Ending::TimeLimit { .. });
-        if asked && lost {
-            if let Some(server) = self.testing.take() {
-                server.end();
-            }
+        if seen.witness_lost {
+            // A tester that did not answer is not asked again.
+            self.testing.take().into_iter().for_each(Server::end);
         }
+        let ending = verdict::examined(&seen, caps);
+        Ok(verdict::report(seen, ending))
     }
 
     fn run_python(
@@ -193,10 +190,11 @@ impl<'a> Worker<'a> {
         fresh: bool,
         caps: &Caps,
     ) -> Result<Report, String> {
-        self.prepare(!fresh, false)?;
+        self.prepare((!fresh).then_some(caps), None)?;
         let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
         let input = sys::memory_file(input.as_bytes()).map_err(told("write the input"))?;
-        let running = self.start_python(program, &input, theirs, fresh, caps)?;
+        let running = self.start_python(program, &input, &theirs, fresh, caps)?;
+        drop(theirs);
         let seen = running.watch(self, Witness::Program(ours), caps)?;
         let ending = verdict::executed(&seen, caps);
         Ok(verdict::report(seen, ending))
@@ -207,7 +205,7 @@ impl<'a> Worker<'a> {
         &mut self,
         script: &Script,
         input: &File,
-        connection: UnixStream,
+        connection: &UnixStream,
         fresh: bool,
         caps: &Caps,
     ) -> Result<Running, String> {
@@ -231,17 +229,11 @@ impl<'a> Worker<'a> {
             let started = Some(self.start_command(&command, &files, role)?);
             return Ok(Running { started, pipes: pipes.readers() });
         }
-        let limits: serde_json::Map<String, Value> = child::limits(caps)
-            .into_iter()
-            .map(|(name, _, value)| (name.to_owned(), Value::from(value)))
-            .collect();
-        request["limits"] = Value::Object(limits);
-        request["folder"] = Value::from(self.ground.folder.as_str());
+        request["seconds"] = Value::from(caps.cpu_kill_s);
         let server = self.forking.as_mut().ok_or("there is no server")?;
         server.served += 1;
         let (output, errors) = streams;
         server.ask(&request, &[input.as_fd(), output, errors, connection.as_fd()])?;
-        server.answer_within(std::time::Duration::from_secs(60))?;
         Ok(Running { started: None, pipes: pipes.readers() })
     }
 

@@ -36,7 +36,7 @@ pub fn worker_main() -> ExitCode {
     };
     let host = UnixStream::from(connection);
     let Ok(Some(setup)) = frame::receive::<Setup>(&host) else { return ExitCode::FAILURE };
-    let outcome = start(&host, setup);
+    let outcome = start(&host, &setup);
     if let Err(error) = &outcome {
         // Nobody may be there to hear it.
         let _ = frame::send(&host, &Hello::Failed(error.clone()));
@@ -53,7 +53,7 @@ struct Ground {
     folder: String,
 }
 
-fn start(host: &UnixStream, setup: Setup) -> Result<(), String> {
+fn start(host: &UnixStream, setup: &Setup) -> Result<(), String> {
     if !setup.isolate {
         let mut layers = Layers::default();
         layers.note("isolation", true, Err("not wanted".to_owned()));
@@ -61,26 +61,21 @@ fn start(host: &UnixStream, setup: Setup) -> Result<(), String> {
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
         let folder = folder.to_string_lossy().into_owned();
         let ground = Ground { layers, own_processes: None, folder: folder.clone() };
-        let outcome = serve(host, &setup, ground);
+        let outcome = serve(host, setup, ground);
         let _ = std::fs::remove_dir_all(folder);
         return outcome;
     }
-    let (layers, proc) = namespaces::shut_in(&setup)?;
+    let (layers, proc) = namespaces::shut_in(setup)?;
     // The first process of the new namespace: when it ends, all others in it do.
-    match sys::fork().map_err(|error| error.to_string())? {
-        Some(pid) => {
-            // The worker holds the connection; this process only waits for it.
-            let _ = sys::wait(pid, true);
-            Ok(())
+    let Some(pid) = sys::fork().map_err(|error| error.to_string())? else {
+        if let Err(error) = inside(host, setup, layers, &proc) {
+            let _ = frame::send(host, &Hello::Failed(error));
         }
-        None => {
-            let outcome = inside(host, &setup, layers, &proc);
-            if let Err(error) = outcome {
-                let _ = frame::send(host, &Hello::Failed(error));
-            }
-            std::process::exit(0);
-        }
-    }
+        sys::leave(0);
+    };
+    // The worker holds the connection; this process only waits for it.
+    let _ = sys::wait(pid, true);
+    Ok(())
 }
 
 fn inside(host: &UnixStream, setup: &Setup, layers: Layers, proc: &OwnedFd) -> Result<(), String> {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
+use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -9,20 +10,20 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::child::{Role, Start, start};
+use super::child::{Role, Start, limits, start};
 use super::root::told;
 use crate::frame;
-use crate::message::ExamText;
-use crate::sys;
+use crate::message::{Caps, ExamText};
+use crate::sys::{self, Ended};
 
 /// How long a server may take to say that it is ready.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 /// How long the tests' own code may take before the first program is put through them.
-const SETTING: Duration = Duration::from_secs(600);
+const SETTING: Duration = Duration::from_mins(10);
 /// How many exams the tester keeps; the same number stands in its code.
-const KEPT: usize = 4;
+const KEPT: usize = 2;
 
 /// A Python process that stays.
 pub(super) struct Server {
@@ -30,6 +31,8 @@ pub(super) struct Server {
     pub(super) control: UnixStream,
     /// How many programs it has served.
     pub(super) served: u32,
+    /// What the programs that it forks may use, besides their time.
+    caps: Option<Caps>,
     /// The exams that it knows, the oldest first.
     exams: VecDeque<String>,
 }
@@ -57,7 +60,7 @@ impl Server {
             role,
             isolate: place.isolate,
         })?;
-        Ok(Self { pid, control, served: 0, exams: VecDeque::new() })
+        Ok(Self { pid, control, served: 0, caps: None, exams: VecDeque::new() })
     }
 
     /// The server that forks programs.
@@ -65,10 +68,15 @@ impl Server {
         place: &Place<'_>,
         instructions: &str,
         own: Option<&File>,
+        caps: &Caps,
     ) -> Result<Self, String> {
-        let server = Self::new(place, "zygote.py", Role::Forks)?;
+        let server = Self { caps: Some(*caps), ..Self::new(place, "zygote.py", Role::Forks)? };
         let files: Vec<RawFd> = own.iter().map(|own| own.as_raw_fd()).collect();
-        let message = json!({ "filter": instructions });
+        let limits: Map<String, Value> = limits(caps)
+            .into_iter()
+            .map(|(name, _, value)| (name.to_owned(), Value::from(value)))
+            .collect();
+        let message = json!({ "filter": instructions, "limits": limits });
         frame::send_with_files(&server.control, &message, &files).map_err(told("ask Python"))?;
         server.expect_ready(START)?;
         Ok(server)
@@ -101,6 +109,19 @@ impl Server {
         }
     }
 
+    /// How the program that it forked last has ended: three numbers.
+    pub(super) fn ended_within(&self, patience: Duration) -> Result<Ended, String> {
+        let mut bytes = [0; 24];
+        let _ = self.control.set_read_timeout(Some(patience));
+        (&self.control).read_exact(&mut bytes).map_err(told("hear from Python"))?;
+        let _ = self.control.set_read_timeout(None);
+        let (numbers, _) = bytes.as_chunks::<8>();
+        let [status, micros, memory] =
+            [0, 1, 2].map(|place| numbers.get(place).map_or(0, |bytes| u64::from_le_bytes(*bytes)));
+        let cpu = Duration::from_micros(micros);
+        Ok(Ended::new(i32::try_from(status).unwrap_or(0), cpu, memory))
+    }
+
     /// Sends a message with files.
     pub(super) fn ask(
         &self,
@@ -109,6 +130,19 @@ impl Server {
     ) -> Result<(), String> {
         let files: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
         frame::send_with_files(&self.control, message, &files).map_err(told("ask Python"))
+    }
+
+    /// Whether the programs that it forks get these limits.
+    pub(super) fn suits(&self, caps: &Caps) -> bool {
+        self.caps.is_some_and(|own| limits(&own) == limits(caps))
+    }
+
+    /// Whether it holds so much that it is better replaced.
+    pub(super) fn is_heavy(&self) -> bool {
+        const PAGES: u64 = (512 << 20) / 4096;
+        let text = std::fs::read_to_string(format!("/proc/{}/statm", self.pid)).unwrap_or_default();
+        let resident = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+        resident.is_some_and(|pages: u64| pages > PAGES)
     }
 
     /// Whether it has the exam called `key`.

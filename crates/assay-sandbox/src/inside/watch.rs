@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::server::Server;
@@ -56,30 +55,11 @@ impl Process<'_> {
 
     fn ended(&self) -> Result<Ended, String> {
         match self {
-            Self::Forked(server) => {
-                let told: Told = serde_json::from_value(server.answer_within(GRACE * 6)?)
-                    .map_err(|error| error.to_string())?;
-                Ok(told.into())
-            }
+            Self::Forked(server) => server.ended_within(GRACE * 6),
             Self::Started(pid, _) => sys::wait(*pid, true)
                 .map_err(|error| error.to_string())?
                 .ok_or_else(|| "a process is lost".to_owned()),
         }
-    }
-}
-
-#[derive(Deserialize)]
-struct Told {
-    signal: Option<i32>,
-    code: Option<i32>,
-    cpu_us: u64,
-    memory: u64,
-}
-
-impl From<Told> for Ended {
-    fn from(told: Told) -> Self {
-        let Told { signal, code, cpu_us, memory } = told;
-        Self { signal, code, cpu: Duration::from_micros(cpu_us), memory }
     }
 }
 
@@ -94,6 +74,7 @@ pub(super) enum Witness<'a> {
 }
 
 /// What was seen.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) ended: Ended,
@@ -122,6 +103,7 @@ pub(super) struct Watch<'a> {
     pub(super) caps: &'a Caps,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Default)]
 struct State {
     ended: Option<Ended>,
@@ -299,14 +281,13 @@ impl Watch<'_> {
 
 /// Reads what is there; whether there may be more.
 fn read_some(file: &mut File, into: &mut Vec<u8>) -> bool {
-    let mut buffer = [0; 1 << 16];
+    let mut buffer = [0; 1 << 14];
     match file.read(&mut buffer) {
-        Ok(0) => false,
+        // Nothing there at the moment; at the end, nothing will come.
+        Ok(0) | Err(_) => false,
         Ok(count) => {
             into.extend_from_slice(&buffer[..count]);
             true
         }
-        // Nothing there at the moment; at the end, nothing will come.
-        Err(_) => false,
     }
 }

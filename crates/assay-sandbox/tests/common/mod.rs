@@ -1,4 +1,5 @@
-//! What the tests share.
+//! What the tests share; not each of them uses all of it.
+#![allow(dead_code)]
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,7 +29,7 @@ pub(crate) fn worker() -> PathBuf {
 /// Small limits, so that tests are quick.
 pub(crate) fn limits() -> Limits {
     Limits {
-        wall: Duration::from_secs(2),
+        wall: Duration::from_secs(4),
         memory: 512 << 20,
         output: 1 << 20,
         ..Limits::with_cpu(Duration::from_millis(600))

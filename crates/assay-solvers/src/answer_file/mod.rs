@@ -7,6 +7,8 @@ mod faults;
 mod gathering;
 mod lines;
 pub(crate) mod programs;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use std::io::{self, BufRead};

@@ -49,6 +49,10 @@ impl Tally for AppsTally {
         }
         metrics
     }
+
+    fn left_out(&self) -> Named<String> {
+        if self.several { self.pass.left_out() } else { Named::new() }
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
 use assay_core::{
-    Case, Check, Clock, CodeReference, Ending, Error, Evidence, Exam, Fault, FaultKind, Grader,
-    InputOutput, Language, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests, Verdict,
-    Why,
+    Case, Check, Clock, CodeReference, Digest, Ending, Error, Evidence, Exam, Fault, FaultKind,
+    Grader, InputOutput, Language, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests,
+    Verdict, Why,
 };
-use assay_sandbox::{Examination, Execution, Sandbox, Source};
+use assay_sandbox::{Examination, Execution, Limits, Sandbox, Source};
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::judging::{Judging, Parts, Printed, Stop};
 
@@ -20,7 +23,23 @@ pub(super) struct ProgramGrader {
     sandbox: Sandbox,
     rules: Rules,
     judging: Judging,
+    /// How long the tasks' own programs take, as far as it was asked for.
+    paces: Mutex<HashMap<(Digest, usize), Duration>>,
 }
+
+/// A program before one of its tests.
+#[derive(Clone, Copy)]
+struct Trial<'a> {
+    case: &'a Case<'a>,
+    program: &'a str,
+    reference: &'a CodeReference,
+    /// Which of the tests.
+    at: usize,
+    limits: Limits,
+}
+
+/// How many times as long as the task's own program any program may take.
+const PATIENCE: u32 = 4;
 
 /// What came of one test.
 struct Tested {
@@ -30,7 +49,7 @@ struct Tested {
 
 impl ProgramGrader {
     pub(super) fn new(sandbox: Sandbox, rules: Rules, judging: Judging) -> Self {
-        Self { sandbox, rules, judging }
+        Self { sandbox, rules, judging, paces: Mutex::default() }
     }
 
     /// How many tests there are under the rules.
@@ -43,45 +62,60 @@ impl ProgramGrader {
         }
     }
 
-    /// One test, a second time if the sandbox failed: that says nothing about the program.
-    fn test(
-        &self,
-        case: &Case<'_>,
-        program: &str,
-        reference: &CodeReference,
-        at: usize,
-    ) -> Result<Tested> {
-        let mut tested = self.attempt(case, program, reference, at)?;
-        if matches!(tested.ending, Ending::SandboxError { .. }) && !case.cancel.is_cancelled() {
-            tested = self.attempt(case, program, reference, at)?;
+    /// One test, a second time if the sandbox failed: that says nothing about the program. What the
+    /// task's own program can hardly do in time on this machine may take as much longer.
+    fn test(&self, trial: &Trial<'_>) -> Result<Tested> {
+        let mut tested = self.attempt(trial)?;
+        if matches!(tested.ending, Ending::SandboxError { .. }) && !trial.case.cancel.is_cancelled()
+        {
+            tested = self.attempt(trial)?;
         }
-        match tested.ending {
-            Ending::SandboxError { message } => Err(Error::failed(format!(
-                "the sandbox failed on {}: {message}",
-                case.problem
-            ))
-            .hint(
-                "`assay doctor` says what this machine can isolate; `--resume` goes on from here",
-            )),
-            _ => Ok(tested),
+        if matches!(tested.ending, Ending::TimeLimit { clock: Clock::Cpu }) {
+            let cpu = self.pace(trial)? * PATIENCE;
+            if cpu > trial.limits.cpu {
+                return self.attempt(&Trial { limits: Limits::with_cpu(cpu), ..*trial });
+            }
+        }
+        Ok(tested)
+    }
+
+    /// How long the task's own program takes for a test; nothing if it is not known.
+    fn pace(&self, trial: &Trial<'_>) -> Result<Duration> {
+        let Some(gold) = self.gold(trial.reference) else { return Ok(Duration::ZERO) };
+        if trial.program == gold {
+            return Ok(self.judging.cpu);
+        }
+        let key = (trial.reference.digest_of(&gold), trial.at);
+        let known = self.paces.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        if let Some(pace) = known {
+            return Ok(pace);
+        }
+        let limits = Limits::with_cpu(self.judging.cpu * PATIENCE);
+        let tested = self.attempt(&Trial { program: &gold, limits, ..*trial })?;
+        let passed = tested.ending == Ending::Passed;
+        let pace = if passed { tested.evidence.cpu_s } else { 0.0 };
+        let pace = Duration::try_from_secs_f64(pace).unwrap_or_default();
+        self.paces.lock().unwrap_or_else(PoisonError::into_inner).insert(key, pace);
+        Ok(pace)
+    }
+
+    /// The task's own program.
+    fn gold(&self, reference: &CodeReference) -> Option<String> {
+        let response = reference.gold_response()?;
+        let answer = whole_answer(&self.judging, reference, &response).ok()?;
+        Some((self.judging.program)(&answer).to_owned())
+    }
+
+    fn attempt(&self, trial: &Trial<'_>) -> Result<Tested> {
+        match trial.reference.tests.as_ref() {
+            Tests::Exam(exam) => self.examine(trial, exam),
+            Tests::Runs(runs) => self.run(trial, &runs[trial.at]),
+            Tests::Appended(tests) => self.run_with_tests(trial, tests),
         }
     }
 
-    fn attempt(
-        &self,
-        case: &Case<'_>,
-        program: &str,
-        reference: &CodeReference,
-        at: usize,
-    ) -> Result<Tested> {
-        match reference.tests.as_ref() {
-            Tests::Exam(exam) => self.examine(case, program, exam, at),
-            Tests::Runs(runs) => self.run(case, program, reference, &runs[at]),
-            Tests::Appended(tests) => self.run_with_tests(case, program, reference, tests),
-        }
-    }
-
-    fn examine(&self, case: &Case<'_>, program: &str, exam: &Exam, test: usize) -> Result<Tested> {
+    fn examine(&self, trial: &Trial<'_>, exam: &Exam) -> Result<Tested> {
+        let &Trial { case, program, at: test, limits, .. } = trial;
         let alone;
         let (exam, test) = if self.rules == Rules::Compat && self.judging.compat_by_test {
             let appended = format!("{}\n{}", exam.appended, exam.tests[test]);
@@ -90,8 +124,7 @@ impl ProgramGrader {
         } else {
             (exam, test)
         };
-        let examination =
-            Examination { program, exam, test, rules: self.rules, limits: self.judging.limits() };
+        let examination = Examination { program, exam, test, rules: self.rules, limits };
         let examined = self.sandbox.examine(&examination, case.cancel)?;
         let ending = match examined.ending {
             // The appended test says so.
@@ -105,15 +138,9 @@ impl ProgramGrader {
         Ok(Tested { ending, evidence: examined.evidence })
     }
 
-    fn run(
-        &self,
-        case: &Case<'_>,
-        program: &str,
-        reference: &CodeReference,
-        run: &InputOutput,
-    ) -> Result<Tested> {
-        let parts = Parts { program, tests: None, nonce: "", rules: self.rules };
-        let (mut tested, output) = self.execute(case, &parts, reference, &run.input)?;
+    fn run(&self, trial: &Trial<'_>, run: &InputOutput) -> Result<Tested> {
+        let parts = Parts { program: trial.program, tests: None, nonce: "", rules: self.rules };
+        let (mut tested, output) = self.execute(trial, &parts, &run.input)?;
         let printed = Printed { output: &output, wanted: &run.output };
         if tested.ending == Ending::Passed && !(self.judging.same_output)(printed, self.rules) {
             tested.ending = Ending::WrongAnswer { message: printed.difference() };
@@ -122,16 +149,10 @@ impl ProgramGrader {
     }
 
     /// That it ends well is not enough: it must have come to the end of its tests.
-    fn run_with_tests(
-        &self,
-        case: &Case<'_>,
-        program: &str,
-        reference: &CodeReference,
-        tests: &str,
-    ) -> Result<Tested> {
-        let nonce = nonce()?;
+    fn run_with_tests(&self, trial: &Trial<'_>, tests: &str) -> Result<Tested> {
+        let (program, nonce) = (trial.program, nonce()?);
         let parts = Parts { program, tests: Some(tests), nonce: &nonce, rules: self.rules };
-        let (mut tested, output) = self.execute(case, &parts, reference, "")?;
+        let (mut tested, output) = self.execute(trial, &parts, "")?;
         let done = memchr::memmem::find(&output, nonce.as_bytes()).is_some();
         if tested.ending == Ending::Passed && !done {
             tested.ending = Ending::EarlyExit { code: 0 };
@@ -141,20 +162,19 @@ impl ProgramGrader {
 
     fn execute(
         &self,
-        case: &Case<'_>,
+        trial: &Trial<'_>,
         parts: &Parts<'_>,
-        reference: &CodeReference,
         input: &str,
     ) -> Result<(Tested, Vec<u8>)> {
         let text = (self.judging.assemble)(parts);
         let before = text.find(parts.program).map_or(0, |at| text[..at].matches('\n').count());
         let execution = Execution {
-            language: reference.language,
+            language: trial.reference.language,
             source: Source { text: &text, name: None },
             input,
-            limits: self.judging.limits(),
+            limits: trial.limits,
         };
-        let executed = self.sandbox.execute(&execution, case.cancel)?;
+        let executed = self.sandbox.execute(&execution, trial.case.cancel)?;
         let ending = in_program(executed.ending, u32::try_from(before).unwrap_or(u32::MAX));
         Ok((Tested { ending, evidence: executed.evidence }, executed.output))
     }
@@ -165,8 +185,12 @@ impl ProgramGrader {
         let total = self.judging.total.map(|total| total.of(self.rules).as_secs_f64());
         let mut course = Course::default();
         for at in 0..count {
-            course.add(self.test(case, program, reference, at)?);
-            let hopeless = matches!(course.failure, Some(Ending::SyntaxError { .. }));
+            let limits = self.judging.limits();
+            course.add(self.test(&Trial { case, program, reference, at, limits })?);
+            let hopeless = matches!(
+                course.failure,
+                Some(Ending::SyntaxError { .. } | Ending::SandboxError { .. })
+            );
             if hopeless || course.failed() && self.judging.stop == Stop::AtFailure {
                 break;
             }
@@ -209,6 +233,11 @@ impl Grader for ProgramGrader {
         };
         let program = (self.judging.program)(&answer);
         let course = self.course(case, program, reference)?;
+        if let Some(Ending::SandboxError { message }) = &course.failure {
+            // Nobody's answer is to blame: it counts nowhere, and is seen.
+            let reason = format!("{problem}: its tests could not be run: {message}");
+            return Ok(Verdict { sample, ..Verdict::excluded(problem, reason) });
+        }
         let count = self.count(&reference.tests);
         let mut verdict = course.verdict(case);
         if count > 1 {

@@ -85,6 +85,7 @@ impl Task for Programs {
         fields.push(PassTally::signature_field(settings));
         let Limits { cpu, memory, .. } = self.judging.limits();
         fields.push(("cpu", format!("{}s", cpu.as_secs_f64())));
+        fields.push(("patience", "4xgold".to_owned()));
         fields.push(("memory", format!("{}M", memory >> 20)));
         fields
     }

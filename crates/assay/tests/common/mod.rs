@@ -22,6 +22,8 @@ pub(crate) fn assay(folder: &Path) -> Command {
             command.env_remove(name);
         }
     }
+    // What is found out about a task's own programs stays with the test.
+    command.env("ASSAY_CACHE", folder.join(".cache"));
     command
 }
 
@@ -139,18 +141,20 @@ pub(crate) fn real_data(test: &str) -> Option<PathBuf> {
 
 /// The files of a folder in an archive, by name.
 pub(crate) fn unpack(archive: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
-    let mut packed =
-        zstd::Decoder::new(File::open(archive).expect("it is there")).expect("it is zstd");
-    packed.window_log_max(27).expect("it may be large");
+    let mut packed = zstd::Decoder::new(File::open(archive).expect("the archive is sound"))
+        .expect("the archive is sound");
+    packed.window_log_max(27).expect("the archive is sound");
     let mut files = BTreeMap::new();
-    for entry in tar::Archive::new(packed).entries().expect("it is a tar") {
-        let mut entry = entry.expect("it is sound");
-        let path = entry.path().expect("it has a name").into_owned();
+    for entry in tar::Archive::new(packed).entries().expect("the archive is sound") {
+        let mut entry = entry.expect("the archive is sound");
+        let path = entry.path().expect("the archive is sound").into_owned();
         if path.parent().is_some_and(|parent| parent.ends_with(folder)) {
             let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).expect("it is sound");
-            files
-                .insert(path.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes);
+            entry.read_to_end(&mut bytes).expect("the archive is sound");
+            files.insert(
+                path.file_name().expect("the archive is sound").to_string_lossy().into_owned(),
+                bytes,
+            );
         }
     }
     files

@@ -7,7 +7,7 @@ os.chmod("/tmp/left/deep", 0)
 os.chmod("/tmp/left", 0)
 path = "/tmp"
 os.chdir(path)
-for _ in range(3000):
+for _ in range(1500):
     os.mkdir("d")
     os.chdir("d")
 raise RuntimeError("contained")

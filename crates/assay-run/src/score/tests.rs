@@ -1,0 +1,110 @@
+//! Scoring a task that asks for programs: samples, exclusions, verdicts on disk.
+
+use std::path::Path;
+
+use assay_core::{Cancel, TaskSettings, Verdict};
+
+use super::*;
+use crate::testing::{Fake, Watching, is_silent};
+
+/// Scores `answers` with so many workers; verdicts go to a file in `folder`.
+fn scored(task: &Fake, answers: &str, jobs: usize, folder: &Path) -> Result<Scored> {
+    let (problems, settings) = (task.problems(), TaskSettings::default());
+    let tool = Tool { version: "1".to_owned(), commit: String::new() };
+    let path = folder.join("verdicts.jsonl");
+    let scoring = Scoring {
+        task,
+        problems: problems.as_ref(),
+        settings: &settings,
+        read_all: false,
+        verdicts: Some(&path),
+        tool: &tool,
+    };
+    let (cancel, progress) = (Cancel::new(), Watching::default());
+    let means = Means { jobs, cache: Some(folder), cancel: &cancel, progress: &progress };
+    let scored = score(&scoring, (&mut answers.as_bytes(), "answers"), &means)?;
+    Ok(scored.expect("nobody interrupts it"))
+}
+
+fn line(problem: usize, program: &str) -> String {
+    format!("{{\"task_id\": \"f/{problem}\", \"solution\": \"{program}\"}}\n")
+}
+
+fn verdicts(folder: &Path) -> Vec<Verdict> {
+    let text = std::fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn workers_do_not_change_what_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = Fake::new(40, &[]);
+    let answers: String = (0..39)
+        .flat_map(|problem| (0..3).map(move |sample| (problem, sample)))
+        .map(|(problem, sample)| {
+            line(problem, if problem % 4 > sample { "right" } else { "wrong" })
+        })
+        .collect();
+    let alone = scored(&task, &answers, 1, folder.path()).unwrap();
+    let written = verdicts(folder.path());
+    let counts = &alone.results.counts;
+    assert_eq!((counts.problems, counts.samples, counts.not_answered), (40, 118, 1));
+    assert_eq!(counts.passed + counts.failed + counts.not_answered, counts.samples);
+    assert_eq!(alone.unanswered, ["f/39".into()]);
+    let signature = alone.results.signature.to_string();
+    assert!(signature.contains("|samples:3|"), "{signature}");
+    let order: Vec<(String, u32)> =
+        written.iter().map(|verdict| (verdict.problem.to_string(), verdict.sample)).collect();
+    assert_eq!(
+        order[..4],
+        [("f/0", 0), ("f/0", 1), ("f/0", 2), ("f/1", 0)]
+            .map(|(problem, sample)| (problem.to_owned(), sample))
+    );
+    assert!(is_silent(&written[117]) && !is_silent(&written[116]));
+    for jobs in [2, 7] {
+        let together = scored(&task, &answers, jobs, folder.path()).unwrap();
+        assert_eq!(together.results, alone.results);
+        assert_eq!(verdicts(folder.path()), written);
+    }
+}
+
+#[test]
+fn a_problem_whose_own_program_fails_is_excluded_in_sight() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = Fake::new(4, &[2]);
+    let answers: String = (0..4).map(|problem| line(problem, "right")).collect();
+    let found = scored(&task, &answers, 2, folder.path()).unwrap();
+    let counts = &found.results.counts;
+    assert_eq!((counts.problems, counts.passed, counts.excluded), (4, 3, 1));
+    assert_eq!(found.results.gold.map(|gold| (gold.passed, gold.of)), Some((3, 4)));
+    let reason = found.excluded[0].detail.as_deref().unwrap();
+    let expected = "f/2: the task's own program does not pass on this machine: wrong answer: no";
+    assert_eq!(reason, expected);
+}
+
+#[test]
+fn what_the_gate_found_is_remembered_for_the_same_surroundings() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = Fake::new(5, &[1]);
+    let answers = line(0, "right").repeat(20);
+    scored(&task, &answers, 2, folder.path()).unwrap();
+    // Five of the task's own, and the answer once.
+    assert_eq!(task.ran(), 6);
+    let again = scored(&task, &answers, 2, folder.path()).unwrap();
+    assert_eq!(task.ran(), 1);
+    assert_eq!(again.results.gold.map(|gold| (gold.passed, gold.of)), Some((4, 5)));
+    let elsewhere = Fake::new(5, &[1, 2]);
+    scored(&elsewhere, &answers, 2, folder.path()).unwrap();
+    assert_eq!(elsewhere.ran(), 6);
+}
+
+#[test]
+fn a_file_that_is_refused_runs_nothing_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = Fake::new(2, &[]);
+    let answers = line(0, "right") + "nonsense\n";
+    let error = scored(&task, &answers, 2, folder.path()).unwrap_err();
+    assert!(error.to_string().starts_with("1 line of answers cannot be accepted"), "{error}");
+    assert_eq!(task.ran(), 0);
+    assert!(!folder.path().join("verdicts.jsonl").exists());
+}

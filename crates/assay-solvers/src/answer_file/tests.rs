@@ -1,0 +1,174 @@
+//! Files of programs in every form that the field has, and in none.
+
+use assay_core::{
+    AnswerForm, Fault, Flaw, ParsedAnswer, ProblemId, Problems, Reference, Response, Result,
+    Selection, Visit,
+};
+use proptest::prelude::*;
+
+use super::*;
+
+/// Problems `P/0`, `P/1` and so on, which answers may also call by their number.
+struct Few(Vec<ProblemId>);
+
+fn few(count: usize) -> Few {
+    Few((0..count).map(|number| format!("P/{number}").into()).collect())
+}
+
+impl Problems for Few {
+    fn ids(&self) -> &[ProblemId] {
+        &self.0
+    }
+
+    fn read(&self, _: &Selection, _: &mut Visit<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn references(&self, _: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {}
+
+    fn rank_of(&self, name: &str) -> Option<usize> {
+        name.parse().ok().filter(|&rank| rank < self.0.len())
+    }
+
+    fn answer_form(&self) -> AnswerForm {
+        AnswerForm::Programs
+    }
+
+    fn parse_answer(&self, _: &str) -> Result<Option<ParsedAnswer>, Fault> {
+        Ok(None)
+    }
+
+    fn location(&self, rank: usize) -> String {
+        self.0[rank].to_string()
+    }
+
+    fn write_answer(&self, _: usize, _: &Response) -> Option<String> {
+        None
+    }
+}
+
+fn read(bytes: &[u8]) -> AnswerFile {
+    AnswerFile::read(&mut &*bytes, "answers", &few(3)).unwrap()
+}
+
+/// What is read, as `rank.sample=kind:text`.
+fn told(file: &AnswerFile) -> Vec<String> {
+    let tell = |answer: &GivenAnswer| {
+        let SampleKey { rank, sample } = answer.key;
+        let said = match &answer.response {
+            Response::Text(text) => format!("text:{text}"),
+            Response::Program(text) => format!("program:{text}"),
+            other => format!("{other:?}"),
+        };
+        format!("{rank}.{sample}={said}")
+    };
+    file.answers.iter().map(tell).collect()
+}
+
+fn check(text: &str, expected: &[&str]) {
+    let file = read(text.as_bytes());
+    assert!(file.faults.is_empty(), "{}", file.faults.refuse("answers"));
+    assert_eq!(told(&file), expected, "{text}");
+}
+
+#[test]
+fn every_form_of_the_field_is_read() {
+    let humaneval = "{\"task_id\": \"P/1\", \"completion\": \"x\", \"result\": \"passed\"}\n\n\
+        {\"task_id\": \"P/0\", \"completion\": \"y\"}";
+    check(humaneval, &["0.0=text:y", "1.0=text:x"]);
+    check("{\"task_id\": 2, \"solution\": \"whole\"}\r\n", &["2.0=program:whole"]);
+    check("{\"task_id\": \"2\", \"solution\": \"a\", \"completion\": \"b\"}", &["2.0=program:a"]);
+    check("{\"name\": \"P/1\", \"samples\": [\"a\", \"b\"]}", &["1.0=text:a", "1.1=text:b"]);
+    check("{\"task_id\": \"P/1\", \"source_codes\": [\"try\", \"last\"]}", &["1.0=program:last"]);
+    check("[[\"a\", \"b\"], [], [\"c\"]]", &["0.0=program:a", "0.1=program:b", "2.0=program:c"]);
+    check(" \n[\"a\", \"b\"]", &["0.0=program:a", "1.0=program:b"]);
+    check("[{\"task_id\": \"P/2\", \"completion\": \"x\"}]", &["2.0=text:x"]);
+    check("\u{feff}[[\"a\"]]", &["0.0=program:a"]);
+    check("", &[]);
+}
+
+#[test]
+fn samples_are_numbered_in_the_order_of_the_file() {
+    let line = |text: &str| format!("{{\"task_id\": \"P/1\", \"completion\": \"{text}\"}}\n");
+    check(&[line("a"), line("b"), line("c")].concat(), &["1.0=text:a", "1.1=text:b", "1.2=text:c"]);
+    let ours = |sample: u32, text: &str| {
+        format!(
+            "{{\"problem\":\"P/0\",\"sample\":{sample},\"response\":{{\"program\":\"{text}\"}}}}\n"
+        )
+    };
+    // What a run's file has in whatever order, and with a gap where it was interrupted.
+    let unsorted = [ours(3, "d"), ours(0, "a"), ours(1, "b")].concat();
+    check(&unsorted, &["0.0=program:a", "0.1=program:b", "0.2=program:d"]);
+    let file = read(&[ours(1, "a"), ours(1, "b")].concat().into_bytes());
+    let refusal = file.faults.refuse("answers").to_string();
+    assert!(refusal.contains("answers:2: sample 1 of P/0 is there twice"), "{refusal}");
+    assert_eq!(file.sample_counts(), Some((1, 1)));
+}
+
+#[test]
+fn everything_wrong_is_named_with_line_and_key() {
+    for (text, message) in [
+        ("{\"task_id\": \"P/9\", \"completion\": \"x\"}", "answers:1: there is no problem \"P/9\""),
+        ("{\"completion\": \"x\"}", "answers:1: the line names no problem: it needs a \"task_id\""),
+        ("\n{\"task_id\": [1], \"completion\": \"x\"}", "answers:2: the problem's name is a list"),
+        ("{\"task_id\": \"P/1\"}", "\"P/1\": the line has no answer: it needs a \"completion\""),
+        (
+            "{\"task_id\": \"P/1\", \"solution\": 3}",
+            "\"P/1\": \"solution\" is a number, not a text",
+        ),
+        ("{\"task_id\": 1, \"samples\": [\"a\", {}]}", "\"samples\"[1] is an object, not a text"),
+        ("{\"task_id\": \"P/1\", ", "answers:1: EOF while parsing"),
+        ("no JSON", "answers:1: expected"),
+        ("[[\"a\"], 7]", "element 1, for P/1: \"programs\" is a number, not a text"),
+        ("[[\"a\"], [\"b\"]", "answers:1:13: not JSON: EOF while parsing a list"),
+        ("[[], [], [], []]", "programs for 4 problems, and the task has 3"),
+    ] {
+        let refusal = read(text.as_bytes()).faults.refuse("answers").to_string();
+        assert!(refusal.contains(message), "{text}: {refusal}");
+    }
+    let two = "{}\n{\"task_id\": 0, \"completion\": \"x\"}\nnone\n";
+    assert_eq!(read(two.as_bytes()).faults.len(), 2);
+}
+
+#[test]
+fn the_same_answers_have_the_same_hash_however_they_are_packed() {
+    let plain = b"{\"task_id\": \"P/1\", \"completion\": \"x\"}\n";
+    // The same as zstd packs it.
+    let packed = b"(\xb5/\xfd\x04X1\x01\x00\
+        {\"task_id\": \"P/1\", \"completion\": \"x\"}\n\xf1\x84\x80\xb4";
+    assert_eq!(read(packed).digest, read(plain).digest);
+    assert_ne!(read(b"[[\"a\"]]").digest, read(b"[[\"b\"]]").digest);
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(
+        samples in prop::collection::vec((0usize..3, any::<String>(), any::<bool>()), 0..40),
+    ) {
+        let lines = samples.iter().map(|(rank, text, whole)| {
+            let key = if *whole { "solution" } else { "completion" };
+            format!("{}\n", serde_json::json!({"task_id": format!("P/{rank}"), key: text}))
+        });
+        let file = read(lines.collect::<String>().as_bytes());
+        prop_assert!(file.faults.is_empty());
+        for rank in 0..3 {
+            let given = samples.iter().filter(|(of, ..)| *of == rank);
+            let expected: Vec<Response> = given
+                .map(|(_, text, whole)| {
+                    let wrap = if *whole { Response::Program } else { Response::Text };
+                    wrap(text.clone())
+                })
+                .collect();
+            let read: Vec<Response> =
+                file.of(rank).iter().map(|answer| answer.response.clone()).collect();
+            prop_assert_eq!(read, expected);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_answers_or_faults(bytes: Vec<u8>) {
+        if let Ok(file) = AnswerFile::read(&mut &*bytes, "answers", &few(3)) {
+            prop_assert!(file.answers.is_sorted_by(|left, right| left.key < right.key));
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Any bytes as a file of programs: lines, an array, packed or not; every answer is a sample of a
+//! problem, samples are numbered without gaps, and nothing panics.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use assay_core::{DataChoice, Problems, Response, SampleKey, Task, TaskSettings};
+use assay_solvers::AnswerFile;
+use assay_tasks::HUMANEVAL;
+use libfuzzer_sys::fuzz_target;
+
+static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
+    let settings = TaskSettings::default();
+    HUMANEVAL.open(&DataChoice::Sample, &settings, true).expect("the embedded problems open")
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let file = match AnswerFile::read(&mut &*bytes, "answers", PROBLEMS.as_ref()) {
+        Ok(file) => file,
+        Err(error) => {
+            assert!(error.hint_text().is_some() || error.exit_code() == 3, "{error}");
+            return;
+        }
+    };
+    let mut expected = SampleKey { rank: 0, sample: 0 };
+    for answer in &file.answers {
+        if answer.key.rank != expected.rank {
+            expected = SampleKey { rank: answer.key.rank, sample: 0 };
+        }
+        assert_eq!(answer.key, expected, "samples are numbered without gaps");
+        expected.sample += 1;
+    }
+    for rank in 0..PROBLEMS.ids().len() {
+        for answer in file.of(rank) {
+            assert_eq!(answer.key.rank, rank);
+            assert!(!matches!(&answer.response, Response::Lines(lines) if lines.is_empty()));
+        }
+    }
+    if !file.faults.is_empty() {
+        let refusal = file.faults.refuse("answers").to_string();
+        assert!(refusal.starts_with(|letter: char| letter.is_ascii_digit()), "{refusal}");
+    }
+});
