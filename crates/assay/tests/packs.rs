@@ -34,7 +34,8 @@ fn results(folder: &std::path::Path, arguments: &[&str]) -> Option<Value> {
         let _ = std::io::Write::write_all(&mut std::io::stderr(), said.err.as_bytes());
         return None;
     }
-    assert_eq!(said.code, 0, "{arguments:?}: {said:?}");
+    // 5 says that problems are left out, which is said again in the counts.
+    assert!([0, 5].contains(&said.code), "{arguments:?}: {said:?}");
     Some(json(&said))
 }
 
@@ -58,9 +59,9 @@ fn every_problem_inside_is_solved_by_its_reference() {
 
 /// How many of the answers to the sample's problems pass.
 fn passed(task: &str, answers: &[Value]) -> Option<u64> {
-    let folder = tempdir().unwrap();
+    let folder = tempdir().expect("it is sound");
     let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
-    fs::write(folder.path().join("answers.jsonl"), lines).unwrap();
+    fs::write(folder.path().join("answers.jsonl"), lines).expect("it is sound");
     let arguments = ["score", task, "answers.jsonl", "--data", "sample", "--json"];
     results(folder.path(), &arguments)?["counts"]["passed"].as_u64()
 }
