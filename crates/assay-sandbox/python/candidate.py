@@ -127,7 +127,10 @@ def _serve(names, connection):
         except (EOFError, OSError):
             os._exit(0)
         try:
-            answer = wire.pack({"value": wire.encode(_answer(question, names, find), keep)})
+            value = _answer(question, names, find)
+            if type(value) is list and len(value) > wire.PART:
+                value = _send_parts(value, connection, keep)
+            answer = wire.pack({"value": wire.encode(value, keep)})
         except SystemExit as error:
             _fail(connection, error)
         except BaseException as error:
@@ -136,6 +139,16 @@ def _serve(names, connection):
             connection.sendall(answer)
         except OSError:
             os._exit(0)
+
+
+def _send_parts(value, connection, keep):
+    """Sends all of a long list but its end, which is given back: as one message it might not fit."""
+    at = 0
+    while len(value) - at > wire.PART:
+        part = value[at : at + wire.PART]
+        connection.sendall(wire.pack({"part": wire.encode(part, keep)}))
+        at += wire.PART
+    return value[at:]
 
 
 def _answer(question, names, find):

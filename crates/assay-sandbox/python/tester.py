@@ -13,6 +13,8 @@ import wire
 
 KEPT = 2
 CHUNK = 256
+# No list that comes in parts is longer.
+MOST = 1 << 25
 
 
 class Gone(BaseException):
@@ -105,9 +107,24 @@ class Program:
             wire.send(self.connection, question)
         except OSError:
             raise Gone from None
-        value = self.value_of(self.receive())
+        value = self.whole(self.receive())
         if do == "call":
             self.last = (on, arguments, value)
+        return value
+
+    def whole(self, message):
+        """The value in a message; a long list comes in parts, the last of which is the value."""
+        parts = []
+        while "part" in message:
+            part = self.value_of({"value": message["part"]})
+            if type(part) is not list or not part or len(parts) > MOST:
+                raise Gone
+            parts += part
+            message = self.receive()
+        value = self.value_of(message)
+        if parts and type(value) is list:
+            parts += value
+            return parts
         return value
 
     def receive(self):

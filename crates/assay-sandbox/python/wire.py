@@ -14,6 +14,8 @@ from fractions import Fraction
 LARGEST_FRAME = 256 << 20
 PLAIN = frozenset({type(None), bool, str, float})
 SMALL = 1 << 63
+# A longer list is sent in parts of so many elements.
+PART = 50000
 
 
 def pack(message):

@@ -179,7 +179,7 @@ impl<'a> Worker<'a> {
             // A tester that did not answer is not asked again.
             self.testing.take().into_iter().for_each(Server::end);
         }
-        let ending = verdict::examined(&seen, caps);
+        let ending = verdict::examined(&seen, caps, tests.is_none());
         Ok(verdict::report(seen, ending))
     }
 

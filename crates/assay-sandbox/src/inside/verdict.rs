@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::watch::Seen;
 use crate::message::{Caps, Output, Report};
 
-/// How a program ended that was put through tests.
-pub(super) fn examined(seen: &Seen, caps: &Caps) -> Ending {
+/// How a program ended that was put through tests. Where it carries them itself, an assertion that
+/// fails is theirs.
+pub(super) fn examined(seen: &Seen, caps: &Caps, carries_tests: bool) -> Ending {
     if let Some(ending) = broke_a_limit(seen, caps) {
         return ending;
     }
@@ -26,7 +27,15 @@ pub(super) fn examined(seen: &Seen, caps: &Caps) -> Ending {
         // What it answered was more than the tests could take.
         return Ending::OutputLimit;
     }
-    raised(said).unwrap_or_else(|| left(seen))
+    match raised(said) {
+        Some(Ending::Exception { class, message, .. })
+            if carries_tests && class == "AssertionError" =>
+        {
+            Ending::WrongAnswer { message }
+        }
+        Some(ending) => ending,
+        None => left(seen),
+    }
 }
 
 /// How a program ended that was run by itself.
