@@ -1,7 +1,5 @@
 //! APPS from the command line: both kinds of tests, both rules, and the forms of the data.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 mod common;
 
 use std::collections::BTreeMap;
