@@ -42,7 +42,7 @@ fn marks(cases: &[(Value, &str)], rules: &str) -> Vec<String> {
     let lines =
         |values: Vec<Value>| values.iter().map(|value| format!("{value}\n")).collect::<String>();
     let write = |name: &str, values| {
-        fs::write(folder.path().join(name), lines(values)).expect("it is sound")
+        fs::write(folder.path().join(name), lines(values)).expect("it is sound");
     };
     write("test.jsonl", cases.iter().enumerate().map(problem).collect());
     write("answers.jsonl", cases.iter().enumerate().map(answer).collect());
