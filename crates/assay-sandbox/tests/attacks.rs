@@ -1,6 +1,12 @@
 //! Hostile programs, each a file of its own under `attacks/`: none may escape, hang the run, disturb a
 //! neighbour, leave anything behind, or pass.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on has failed; it starts itself anew as another user"
+)]
+
 mod common;
 
 use std::collections::BTreeSet;

@@ -1,5 +1,10 @@
 //! What the tests share; not each of them uses all of it.
-#![allow(dead_code)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on has failed; where its tools lie, the environment says"
+)]
 
 use std::path::PathBuf;
 use std::time::Duration;
