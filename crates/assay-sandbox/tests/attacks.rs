@@ -3,6 +3,7 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::print_stderr,
     clippy::disallowed_methods,
     reason = "a test that cannot go on has failed; it starts itself anew as another user"
 )]
@@ -48,6 +49,15 @@ fn name(ending: &Ending) -> String {
     value["kind"].as_str().unwrap().replace('_', "-")
 }
 
+/// Says that it is done, also where it fails.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Runs `work` while a neighbour is graded over and over, whose verdict must stay the same.
 fn beside_a_neighbour(sandbox: &Sandbox, work: impl FnOnce()) {
     let done = AtomicBool::new(false);
@@ -58,13 +68,6 @@ fn beside_a_neighbour(sandbox: &Sandbox, work: impl FnOnce()) {
                 std::thread::sleep(Duration::from_millis(50));
             }
         });
-        // Also when it fails, so that the neighbour stops.
-        struct Stop<'a>(&'a AtomicBool);
-        impl Drop for Stop<'_> {
-            fn drop(&mut self) {
-                self.0.store(true, Ordering::Relaxed);
-            }
-        }
         let _stop = Stop(&done);
         work();
     });
