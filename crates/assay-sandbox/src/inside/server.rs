@@ -109,6 +109,13 @@ impl Server {
         }
     }
 
+    /// The process that it has forked, while that is there.
+    pub(super) fn forked(&self) -> Option<i32> {
+        let pid = self.pid;
+        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+        children.split_whitespace().next()?.parse().ok()
+    }
+
     /// How the program that it forked last has ended: three numbers.
     pub(super) fn ended_within(&self, patience: Duration) -> Result<Ended, String> {
         let mut bytes = [0; 24];

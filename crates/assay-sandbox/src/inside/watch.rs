@@ -39,6 +39,20 @@ impl Process<'_> {
         }
     }
 
+    /// How much it has worked, with the children that it has waited for.
+    fn worked(&self) -> Option<Duration> {
+        let pid = match self {
+            Self::Forked(server) => server.forked()?,
+            Self::Started(pid, _) => *pid,
+        };
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // Four numbers, after the name and eleven others, in hundredths of a second.
+        let (_, numbers) = stat.rsplit_once(')')?;
+        let ticks = numbers.split_whitespace().skip(11).take(4);
+        let ticks: u64 = ticks.filter_map(|number| number.parse::<u64>().ok()).sum();
+        Some(Duration::from_millis(ticks * 10))
+    }
+
     /// Ends it, with all that it has started: it is the first process of its namespace.
     fn end(&self) {
         match self {
@@ -113,6 +127,8 @@ struct State {
     end_sent: bool,
     /// When it cut the connection to its tests.
     left: Option<Instant>,
+    /// How much it had worked when it was last asked.
+    worked: Duration,
     ended_here: bool,
     too_long: bool,
     too_much: bool,
@@ -138,7 +154,9 @@ impl Watch<'_> {
                 state.witness_lost = true;
                 break;
             }
-            if now >= until {
+            if now >= until && !state.witness_done && self.still_works(&mut state) {
+                until = now + Duration::from_millis(self.caps.wall_ms);
+            } else if now >= until {
                 // A program that has left its tests alone may take its time no more.
                 state.too_long = !state.witness_done;
                 self.end(&mut state);
@@ -164,6 +182,16 @@ impl Watch<'_> {
             output: state.output,
             errors: state.errors,
         })
+    }
+
+    /// Whether it worked since this was asked last, as far as a busy machine let it: then it is not
+    /// waiting, and its CPU time will end it.
+    fn still_works(&self, state: &mut State) -> bool {
+        const SHARE: u32 = 20;
+        let worked = self.process.worked().unwrap_or_default();
+        let since = worked.saturating_sub(state.worked);
+        state.worked = worked;
+        since > Duration::from_millis(self.caps.wall_ms) / SHARE
     }
 
     fn end(&self, state: &mut State) {
