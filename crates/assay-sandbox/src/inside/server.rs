@@ -109,6 +109,11 @@ impl Server {
         }
     }
 
+    /// How much it has worked.
+    pub(super) fn worked(&self) -> Option<Duration> {
+        worked(self.pid)
+    }
+
     /// The process that it has forked, while that is there.
     pub(super) fn forked(&self) -> Option<i32> {
         let pid = self.pid;
@@ -178,4 +183,14 @@ impl Server {
         let _ = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
         let _ = sys::wait(self.pid, true);
     }
+}
+
+/// How much a process has worked, with the children that it has waited for.
+pub(super) fn worked(pid: i32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Four numbers, after the name and eleven others, in hundredths of a second.
+    let (_, numbers) = stat.rsplit_once(')')?;
+    let ticks = numbers.split_whitespace().skip(11).take(4);
+    let ticks: u64 = ticks.filter_map(|number| number.parse::<u64>().ok()).sum();
+    Some(Duration::from_millis(ticks * 10))
 }

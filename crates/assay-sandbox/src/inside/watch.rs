@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use super::server::Server;
+use super::server::{Server, worked};
 use crate::frame;
 use crate::message::Caps;
 use crate::sys::{self, Ended};
@@ -45,12 +45,7 @@ impl Process<'_> {
             Self::Forked(server) => server.forked()?,
             Self::Started(pid, _) => *pid,
         };
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // Four numbers, after the name and eleven others, in hundredths of a second.
-        let (_, numbers) = stat.rsplit_once(')')?;
-        let ticks = numbers.split_whitespace().skip(11).take(4);
-        let ticks: u64 = ticks.filter_map(|number| number.parse::<u64>().ok()).sum();
-        Some(Duration::from_millis(ticks * 10))
+        worked(pid)
     }
 
     /// Ends it, with all that it has started: it is the first process of its namespace.
@@ -85,6 +80,16 @@ pub(super) enum Witness<'a> {
     Program(UnixStream),
     /// Nobody.
     Nobody,
+}
+
+impl Witness<'_> {
+    /// How much the tests have worked, for all programs so far.
+    fn worked(&self) -> Duration {
+        match self {
+            Self::Tests(server) => server.worked().unwrap_or_default(),
+            Self::Program(_) | Self::Nobody => Duration::ZERO,
+        }
+    }
 }
 
 /// What was seen.
@@ -129,6 +134,8 @@ struct State {
     left: Option<Instant>,
     /// How much it had worked when it was last asked.
     worked: Duration,
+    /// How often it got more time.
+    extended: u32,
     ended_here: bool,
     too_long: bool,
     too_much: bool,
@@ -148,6 +155,7 @@ impl Watch<'_> {
         let mut closing = false;
         let mut state = State { output_open: true, errors_open: true, ..State::default() };
         state.witness_done = matches!(self.witness, Witness::Nobody);
+        state.worked = self.witness.worked();
         while state.ended.is_none() || !state.witness_done {
             let now = Instant::now();
             if now >= until && closing {
@@ -184,14 +192,15 @@ impl Watch<'_> {
         })
     }
 
-    /// Whether it worked since this was asked last, as far as a busy machine let it: then it is not
-    /// waiting, and its CPU time will end it.
+    /// Whether it or its tests worked since this was asked last, as far as a busy machine let them:
+    /// then it is not waiting. It is asked a few times at most, for tests have no end of their own.
     fn still_works(&self, state: &mut State) -> bool {
         const SHARE: u32 = 20;
-        let worked = self.process.worked().unwrap_or_default();
+        const MOST: u32 = 10;
+        let worked = self.process.worked().unwrap_or_default() + self.witness.worked();
         let since = worked.saturating_sub(state.worked);
-        state.worked = worked;
-        since > Duration::from_millis(self.caps.wall_ms) / SHARE
+        (state.worked, state.extended) = (worked, state.extended + 1);
+        state.extended <= MOST && since > Duration::from_millis(self.caps.wall_ms) / SHARE
     }
 
     fn end(&self, state: &mut State) {
