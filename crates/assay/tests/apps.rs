@@ -1,7 +1,5 @@
 //! APPS from the command line: both kinds of tests, both rules, and the forms of the data.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 mod common;
 
 use std::collections::BTreeMap;
@@ -44,7 +42,7 @@ fn marks(cases: &[(Value, &str)], rules: &str) -> Vec<String> {
     let lines =
         |values: Vec<Value>| values.iter().map(|value| format!("{value}\n")).collect::<String>();
     let write = |name: &str, values| {
-        fs::write(folder.path().join(name), lines(values)).expect("it is sound")
+        fs::write(folder.path().join(name), lines(values)).expect("it is sound");
     };
     write("test.jsonl", cases.iter().enumerate().map(problem).collect());
     write("answers.jsonl", cases.iter().enumerate().map(answer).collect());
@@ -172,7 +170,7 @@ fn real_references_pass_and_every_form_is_read() {
     }
 }
 
-/// The stored verdicts of ChatGPT's answers, by MapCoder's own scorer. It says "not solved" of every
+/// The stored verdicts of `ChatGPT`'s answers, by MapCoder's own scorer. It says "not solved" of every
 /// problem whose expected result is not a text, because it fails to compare it.
 #[test]
 fn real_answers_have_the_verdicts_that_were_stored() {
