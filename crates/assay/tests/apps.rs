@@ -170,7 +170,7 @@ fn real_references_pass_and_every_form_is_read() {
     }
 }
 
-/// The stored verdicts of ChatGPT's answers, by MapCoder's own scorer. It says "not solved" of every
+/// The stored verdicts of `ChatGPT`'s answers, by MapCoder's own scorer. It says "not solved" of every
 /// problem whose expected result is not a text, because it fails to compare it.
 #[test]
 fn real_answers_have_the_verdicts_that_were_stored() {
