@@ -43,27 +43,32 @@ pub(crate) fn send_with_files(
     stream.write_all(&data[4..])
 }
 
+/// Whether bytes of somebody who may be up to no good are a message, or too many for one.
+pub(crate) fn is_whole(bytes: &[u8]) -> bool {
+    match bytes.first_chunk() {
+        Some(length) => {
+            let length = u32::from_le_bytes(*length) as usize;
+            length > SHORT || bytes.len() >= length + 4
+        }
+        None => false,
+    }
+}
+
+/// The message that such bytes are, if they are one.
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    let length = u32::from_le_bytes(*bytes.first_chunk()?) as usize;
+    serde_json::from_slice(bytes.get(4..)?.get(..length)?).ok()
+}
+
 /// The next message; `None` at the end.
-pub(crate) fn receive<T: DeserializeOwned>(stream: &UnixStream) -> io::Result<Option<T>> {
-    receive_up_to(stream, LARGEST)
-}
-
-/// The next message of somebody who may be up to no good.
-pub(crate) fn receive_short<T: DeserializeOwned>(stream: &UnixStream) -> io::Result<Option<T>> {
-    receive_up_to(stream, SHORT)
-}
-
-fn receive_up_to<T: DeserializeOwned>(
-    mut stream: &UnixStream,
-    longest: usize,
-) -> io::Result<Option<T>> {
+pub(crate) fn receive<T: DeserializeOwned>(mut stream: &UnixStream) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     match stream.read_exact(&mut length) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     }
     let length = u32::from_le_bytes(length) as usize;
-    if length > longest {
+    if length > LARGEST {
         return Err(io::Error::other("message too long"));
     }
     let mut data = vec![0; length];

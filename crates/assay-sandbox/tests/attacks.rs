@@ -24,7 +24,17 @@ use assay_sandbox::Sandbox;
 use common::{ending, examine, sandbox};
 
 const KINDS: [&str; 3] = ["escapes", "exhaustion", "cheats"];
-const HONEST: &str = "def double(x):\n    return x + x\n";
+/// It needs all that a program may expect: a place to write to, a thread, a process.
+const HONEST: &str = "\
+import os, tempfile, threading
+with tempfile.TemporaryFile() as file:
+    file.write(b'x')
+thread = threading.Thread(target=int)
+thread.start()
+thread.join()
+def double(x):
+    return x + x
+";
 /// What a program ends with that got out.
 const ESCAPED: Ending = Ending::EarlyExit { code: 42 };
 
@@ -219,5 +229,5 @@ fn the_original_rules_are_as_lax_as_the_original() {
     assert_eq!(verdict("always_equal"), "passed");
     assert_eq!(verdict("equal_number"), "passed");
     assert_eq!(verdict("early_exit"), "early-exit");
-    assert_eq!(verdict("say_passed"), "exception");
+    assert_eq!(verdict("say_passed"), "wrong-answer");
 }

@@ -24,6 +24,7 @@ impl Group {
     /// A group with the process in it; `None` where that is not allowed.
     pub(crate) fn new(process: u32) -> Option<Self> {
         candidates(process).into_iter().find_map(|(folder, version)| {
+            folder.parent().into_iter().for_each(clear_up);
             fs::create_dir(&folder).ok()?;
             let group = Self { folder, version, limit: u64::MAX };
             // Also says whether memory is this group's business at all.
@@ -91,6 +92,17 @@ impl Drop for Group {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+}
+
+/// Takes away groups of workers that were killed together with their host.
+fn clear_up(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix("assay-").and_then(|pid| pid.parse::<u32>().ok());
+        if process.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+            let _ = fs::remove_dir(entry.path());
         }
     }
 }

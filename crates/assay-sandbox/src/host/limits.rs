@@ -32,7 +32,8 @@ pub(crate) fn caps(limits: &Limits, limit_addresses: bool) -> Caps {
 pub(crate) fn is_close(ending: &Ending, cpu_s: f64, limits: &Limits) -> bool {
     let limit = limits.cpu.as_secs_f64();
     match ending {
-        Ending::TimeLimit { clock: Clock::Wall } => cpu_s > 0.1 * limit,
+        // Perhaps its neighbours took all the time there was.
+        Ending::TimeLimit { clock: Clock::Wall } => true,
         _ => cpu_s * NEAR > limit && cpu_s < limit * NEAR,
     }
 }

@@ -8,7 +8,7 @@ use super::limits::{caps, is_close};
 use super::tools::Tools;
 use super::worker::Worker;
 use crate::job::{Examination, Examined, Executed, Execution, Limits, Settings};
-use crate::message::{ExamText, Job, Layers, Report, Script, Setup, TestChoice};
+use crate::message::{ExamText, Job, Layers, Output, Report, Script, Setup, TestChoice};
 
 /// What programs may write in all.
 const WRITABLE: u64 = 512 << 20;
@@ -189,21 +189,28 @@ impl Sandbox {
         cancel: &Cancel,
         mut job: impl FnMut(&mut Worker) -> Option<Report>,
     ) -> Result<Report> {
+        let mut starved = false;
         for _ in 0..2 {
             let mut worker = self.take()?;
-            let report = job(&mut worker);
-            match report {
-                Some(report) => {
-                    self.put_back(worker);
-                    return Ok(report);
-                }
-                None => self.lose(worker),
+            if let Some(report) = job(&mut worker) {
+                self.put_back(worker);
+                return Ok(report);
             }
+            starved |= worker.group.as_ref().is_some_and(|group| group.ended() > 0);
+            self.lose(worker);
             if cancel.is_cancelled() {
-                break;
+                return Err(Error::failed("the work was interrupted"));
             }
         }
-        Err(Error::failed("a worker of the sandbox ended unexpectedly, twice"))
+        // It took its worker down with it, twice: that is its doing.
+        let ending = if starved { Ending::MemoryLimit } else { Ending::Crashed { signal: 9 } };
+        Ok(Report {
+            ending,
+            evidence: Evidence::default(),
+            output: Output::Text(String::new()),
+            killed: true,
+            exam_unknown: false,
+        })
     }
 
     fn take(&self) -> Result<Worker> {

@@ -20,6 +20,9 @@ use crate::sys;
 /// May make namespaces, which the server that forks programs does.
 const CAP_SYS_ADMIN: u32 = 1 << 21;
 
+/// What the tests may hold: the data of a problem, and what a program answers.
+const TESTER_MEMORY: u64 = 8 << 30;
+
 /// What programs find in their environment, and nothing else.
 const ENVIRONMENT: [&str; 16] = [
     "PATH=/usr/local/bin:/usr/bin:/bin",
@@ -94,6 +97,8 @@ pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
 
 fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
     arrange_files(start.files)?;
+    // If memory runs out, the kernel shall not take the worker for it.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "500");
     setsid().map_err(told("start a session"))?;
     if start.isolate {
         change_view(start.role)?;
@@ -102,8 +107,13 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
         prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL).map_err(told("hang on"))?;
     }
     chdir(start.folder).map_err(told("enter the folder"))?;
-    if let Role::Python(caps, _) | Role::Compiled(caps, _) = start.role {
-        limit(caps)?;
+    match start.role {
+        Role::Python(caps, _) | Role::Compiled(caps, _) => limit(caps)?,
+        Role::Tests => {
+            setrlimit(Resource::RLIMIT_AS, TESTER_MEMORY, TESTER_MEMORY)
+                .map_err(told("limit memory"))?;
+        }
+        Role::Forks => {}
     }
     if start.isolate {
         // Where Landlock is missing, the doctor says so.
@@ -173,6 +183,8 @@ pub(super) fn limits(caps: &Caps) -> Vec<(&'static str, Resource, u64)> {
     let mut limits = vec![
         ("NPROC", Resource::RLIMIT_NPROC, caps.processes),
         ("FSIZE", Resource::RLIMIT_FSIZE, caps.file),
+        // Less than the worker may have: files under way between processes count for all of a user.
+        ("NOFILE", Resource::RLIMIT_NOFILE, 512),
         ("CORE", Resource::RLIMIT_CORE, 0),
         ("DATA", Resource::RLIMIT_DATA, caps.memory),
         ("STACK", Resource::RLIMIT_STACK, 64 << 20),

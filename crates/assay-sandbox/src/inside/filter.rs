@@ -11,7 +11,8 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-/// Everything that only mischief, or a system's administrator, asks for.
+/// Everything that only mischief, or a system's administrator, asks for; and memory that belongs to no
+/// process, so that no limit holds it.
 const REFUSED: &[i64] = &[
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -36,9 +37,13 @@ const REFUSED: &[i64] = &[
     libc::SYS_kexec_load,
     libc::SYS_keyctl,
     libc::SYS_lookup_dcookie,
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
     libc::SYS_mount,
     libc::SYS_mount_setattr,
     libc::SYS_move_mount,
+    libc::SYS_mq_open,
+    libc::SYS_msgget,
     libc::SYS_name_to_handle_at,
     libc::SYS_nfsservctl,
     libc::SYS_open_by_handle_at,
@@ -55,10 +60,13 @@ const REFUSED: &[i64] = &[
     libc::SYS_quotactl_fd,
     libc::SYS_reboot,
     libc::SYS_request_key,
+    libc::SYS_semget,
     libc::SYS_setdomainname,
     libc::SYS_sethostname,
     libc::SYS_setns,
     libc::SYS_settimeofday,
+    libc::SYS_shmat,
+    libc::SYS_shmget,
     libc::SYS_swapoff,
     libc::SYS_swapon,
     libc::SYS_syslog,

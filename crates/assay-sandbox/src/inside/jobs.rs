@@ -2,14 +2,16 @@
 
 use std::fs::{self, File};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use assay_core::Ending;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::mount::{MntFlags, umount2};
+use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::Mode;
-use nix::unistd::pipe2;
+use nix::unistd::{Pid, pipe2};
 use serde_json::{Value, json};
 
 use super::child::{self, Role, Start};
@@ -86,8 +88,8 @@ impl<'a> Worker<'a> {
     /// Clears away what the last program wrote.
     pub(super) fn clear(&mut self) {
         let folder = self.ground.folder.clone();
+        let mut cleared = restore(&folder);
         let left: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().collect();
-        let mut cleared = true;
         for entry in left {
             let path = entry.path();
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -113,6 +115,12 @@ impl<'a> Worker<'a> {
     fn end_servers(&mut self) {
         for server in [self.forking.take(), self.testing.take()].into_iter().flatten() {
             server.end();
+        }
+        if self.ground.own_processes.is_some() {
+            // The worker is the first process of its namespace: this reaches all others, also those
+            // that have lost their server.
+            let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
+            while matches!(sys::wait(-1, true), Ok(Some(_))) {}
         }
     }
 
@@ -164,10 +172,10 @@ impl<'a> Worker<'a> {
                 };
                 server.learn(&choice.key, exam).map_err(|trace| format!("the tests: {trace}"))?;
             }
-            server.served += 1;
-            server.ask(&json!({ "key": choice.key, "test": choice.test }), &[ours.as_fd()])?;
+            server.test(choice, ours.as_fd())?;
         }
-        let nothing = self.nothing.try_clone().map_err(told("copy a file"))?;
+        // Opened anew: what a program does to it is not to be seen by the next.
+        let nothing = File::open("/dev/null").map_err(told("open /dev/null"))?;
         let running = self.start_python(program, &nothing, &theirs, fresh, caps)?;
         drop(theirs);
         let witness = match &self.testing {
@@ -295,6 +303,13 @@ impl<'a> Worker<'a> {
             .map_err(told("watch a process"))?;
         Ok((pid, watched))
     }
+}
+
+/// Gives the folder its rights back, which a program may have taken from it; whether it has them.
+fn restore(folder: &str) -> bool {
+    const ALL: u32 = 0o1777;
+    let has = fs::metadata(folder).is_ok_and(|found| found.permissions().mode() & 0o7777 == ALL);
+    has || fs::set_permissions(folder, fs::Permissions::from_mode(ALL)).is_ok()
 }
 
 /// A program that was started.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::child::{Role, Start, limits, start};
 use super::root::told;
 use crate::frame;
-use crate::message::{Caps, ExamText};
+use crate::message::{Caps, ExamText, TestChoice};
 use crate::sys::{self, Ended};
 
 /// How long a server may take to say that it is ready.
@@ -29,6 +29,8 @@ const KEPT: usize = 2;
 pub(super) struct Server {
     pid: i32,
     pub(super) control: UnixStream,
+    /// How many questions it was asked; each has its number.
+    asked: u64,
     /// How many programs it has served.
     pub(super) served: u32,
     /// What the programs that it forks may use, besides their time.
@@ -60,7 +62,7 @@ impl Server {
             role,
             isolate: place.isolate,
         })?;
-        Ok(Self { pid, control, served: 0, caps: None, exams: VecDeque::new() })
+        Ok(Self { pid, control, asked: 0, served: 0, caps: None, exams: VecDeque::new() })
     }
 
     /// The server that forks programs.
@@ -90,10 +92,29 @@ impl Server {
     }
 
     fn expect_ready(&self, patience: Duration) -> Result<(), String> {
+        self.answer_within(patience).and_then(|answer| is_ready(&answer))
+    }
+
+    /// Puts a program, at the other end of `connection`, through a test.
+    pub(super) fn test(
+        &mut self,
+        choice: &TestChoice,
+        connection: BorrowedFd<'_>,
+    ) -> Result<(), String> {
+        self.asked += 1;
+        self.served += 1;
+        let message = json!({ "number": self.asked, "key": choice.key, "test": choice.test });
+        self.ask(&message, &[connection])
+    }
+
+    /// The answer to the last question, if it comes in time. One to another question comes from a time
+    /// that nobody waited for: whoever gives it is lost.
+    pub(super) fn answer_to_last(&self, patience: Duration) -> Result<Value, String> {
         let answer = self.answer_within(patience)?;
-        match answer.get("broken").and_then(Value::as_str) {
-            Some(trace) => Err(trace.trim().to_owned()),
-            None => Ok(()),
+        if answer.get("number").and_then(Value::as_u64) == Some(self.asked) {
+            Ok(answer)
+        } else {
+            Err("an answer to another question".to_owned())
         }
     }
 
@@ -165,13 +186,16 @@ impl Server {
     /// Teaches it an exam.
     pub(super) fn learn(&mut self, key: &str, exam: &ExamText) -> Result<(), String> {
         let ExamText { setting, called, tests } = exam;
-        let message = json!({ "key": key, "setting": setting, "called": called, "tests": tests });
+        self.asked += 1;
+        let message = json!({
+            "number": self.asked, "key": key, "setting": setting, "called": called, "tests": tests,
+        });
         self.ask(&message, &[])?;
         self.exams.push_back(key.to_owned());
         if self.exams.len() > KEPT {
             self.exams.pop_front();
         }
-        let learned = self.expect_ready(SETTING);
+        let learned = self.answer_to_last(SETTING).and_then(|answer| is_ready(&answer));
         if learned.is_err() {
             self.exams.clear();
         }
@@ -193,4 +217,13 @@ pub(super) fn worked(pid: i32) -> Option<Duration> {
     let ticks = numbers.split_whitespace().skip(11).take(4);
     let ticks: u64 = ticks.filter_map(|number| number.parse::<u64>().ok()).sum();
     Some(Duration::from_millis(ticks * 10))
+}
+
+/// Whether an answer says that all is ready.
+fn is_ready(answer: &Value) -> Result<(), String> {
+    match (answer.get("ready"), answer.get("broken").and_then(Value::as_str)) {
+        (Some(Value::Bool(true)), _) => Ok(()),
+        (_, Some(trace)) => Err(trace.trim().to_owned()),
+        _ => Err("Python talks nonsense".to_owned()),
+    }
 }

@@ -141,6 +141,8 @@ struct State {
     too_much: bool,
     output: Vec<u8>,
     errors: Vec<u8>,
+    /// What the program said to the worker so far.
+    words: Vec<u8>,
     printed: u64,
     output_open: bool,
     errors_open: bool,
@@ -268,14 +270,16 @@ impl Watch<'_> {
     /// Listens to the witness; one message is all that it has to say.
     fn hear(&mut self, state: &mut State) {
         match &self.witness {
-            Witness::Tests(server) => match server.answer_within(GRACE) {
+            Witness::Tests(server) => match server.answer_to_last(GRACE) {
                 Ok(said) => state.said = Some(said),
                 Err(_) => state.witness_lost = true,
             },
             Witness::Program(connection) => {
-                let _ = connection.set_read_timeout(Some(GRACE));
-                // Half a message, or none, are no last words.
-                state.said = frame::receive_short(connection).ok().flatten();
+                // Half a message is no last words, however slowly the rest may come.
+                if !read_words(connection, &mut state.words) {
+                    return;
+                }
+                state.said = frame::decode(&state.words);
             }
             Witness::Nobody => {}
         }
@@ -313,6 +317,20 @@ impl Watch<'_> {
             self.read_errors(state);
         }
         state.too_much |= state.printed > self.caps.output;
+    }
+}
+
+/// Reads what a program says to the worker; whether that is all: a message, or more than one may be.
+fn read_words(mut connection: &UnixStream, words: &mut Vec<u8>) -> bool {
+    let mut buffer = [0; 1 << 12];
+    let _ = connection.set_nonblocking(true);
+    match connection.read(&mut buffer) {
+        Ok(0) => true,
+        Ok(count) => {
+            words.extend_from_slice(&buffer[..count]);
+            frame::is_whole(words)
+        }
+        Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
     }
 }
 

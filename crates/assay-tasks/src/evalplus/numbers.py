@@ -15,7 +15,10 @@ def _stand_in_for_numpy():
         if isinstance(result, sequences) and isinstance(expected, sequences):
             pairs = zip(result, expected, strict=True)
             return all(allclose(one, other, rtol, atol) for one, other in pairs)
-        return result == expected or abs(result - expected) <= atol + rtol * abs(expected)
+        if result == expected:
+            return True
+        infinite = float("inf") in (abs(result), abs(expected))
+        return not infinite and abs(result - expected) <= atol + rtol * abs(expected)
 
     numpy.ndarray = ndarray
     numpy.allclose = allclose

@@ -9,6 +9,7 @@ import json
 import math
 
 RELATIVE = 1e-7
+INFINITE = float("inf")
 ABSOLUTE_OF_FLOATS = 1e-6
 SHOWN = 200
 
@@ -99,6 +100,8 @@ def near(result, expected, tolerance):
         return same_length and all(near(*pair, tolerance) for pair in zip(result, expected))
     if result == expected:
         return True
+    if abs(expected) == INFINITE or abs(result) == INFINITE:
+        return False
     return abs(result - expected) <= tolerance + RELATIVE * abs(expected)
 
 
