@@ -38,6 +38,8 @@ fn main() -> ExitCode {
 fn typed(matches: &ArgMatches) -> Vec<String> {
     let Some((_, matches)) = matches.subcommand() else { return Vec::new() };
     let is_typed = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let names = matches.ids().map(clap::Id::as_str);
+    // Groups of arguments have names of types; nobody types those.
+    let is_argument = |id: &&str| !id.starts_with(|letter: char| letter.is_ascii_uppercase());
+    let names = matches.ids().map(clap::Id::as_str).filter(is_argument);
     names.filter(is_typed).map(str::to_owned).collect()
 }

@@ -9,8 +9,8 @@ use std::io::BufRead;
 use std::path::Path;
 
 use assay_core::{
-    Digest, Effort, Flaw, Grader, ProblemId, Problems, Result, Results, Selection, Task,
-    TaskSettings, Verdict,
+    Digest, Effort, Error, Flaw, Grader, ProblemId, Problems, QuestionKind, Result, Results,
+    Selection, Task, TaskSettings, Verdict,
 };
 use assay_solvers::AnswerFile;
 
@@ -61,6 +61,10 @@ pub fn score(
 ) -> Result<Option<Scored>> {
     let Scoring { task, problems, settings, tool, .. } = *scoring;
     let mut file = AnswerFile::read(reader, name, problems)?;
+    if task.card().asks == QuestionKind::Code && file.answers.is_empty() && file.faults.is_empty() {
+        return Err(Error::refused(format!("{name} has no answers"))
+            .hint("a model that says nothing still has a line for every problem"));
+    }
     let grader = Once::new(task.grader(settings, means.jobs)?);
     let gate = if file.faults.is_empty() {
         let wanted = &Selection::all(problems.ids().len());

@@ -1,7 +1,7 @@
 //! Sums up what grading the answers of a file finds.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assay_core::{
     Counts, Error, Fault, FaultKind, Flaw, NoAnswer, Place, Problems, Progress, Result, Tally,
@@ -21,6 +21,8 @@ pub(super) struct Sum<'a> {
     /// Problems that must be read to tell whether their answer is possible.
     pub(super) unclear: Vec<usize>,
     verdicts: Option<LineFile>,
+    /// Where the verdicts go when all are there.
+    wanted: Option<PathBuf>,
     /// Who watches, where that is worth it.
     progress: Option<&'a dyn Progress>,
 }
@@ -32,7 +34,13 @@ impl<'a> Sum<'a> {
         verdicts: Option<&Path>,
         progress: Option<&'a dyn Progress>,
     ) -> Result<Self> {
-        if let Some(path) = verdicts {
+        // What is there already stays until there is something to replace it.
+        let partial = verdicts.map(|path| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".partial");
+            PathBuf::from(name)
+        });
+        if let Some(path) = &partial {
             File::create(path).map_err(|error| Error::writing("write", path, error))?;
         }
         Ok(Self {
@@ -42,7 +50,8 @@ impl<'a> Sum<'a> {
             flaws: Vec::new(),
             excluded: Vec::new(),
             unclear: Vec::new(),
-            verdicts: verdicts.map(|path| LineFile::new(path.to_owned())),
+            verdicts: partial.map(LineFile::new),
+            wanted: verdicts.map(Path::to_owned),
             progress,
         })
     }
@@ -85,12 +94,19 @@ impl<'a> Sum<'a> {
         self.verdicts.as_mut().map_or(Ok(()), |file| file.append(verdict))
     }
 
-    /// Puts the verdicts on disk into the order of problems and samples, and what is told as well.
+    /// Puts the verdicts on disk into the order of problems and samples, and what is told as well; then
+    /// they go where they are wanted.
     pub(super) fn sort_verdicts(&mut self, problems: &dyn Problems) -> Result<()> {
         let ranks = ranks(problems);
         self.excluded.sort_by_key(|verdict| ranks.get(&verdict.problem).copied());
         self.flaws.sort_by_key(|flaw| flaw.rank);
-        self.verdicts.as_mut().map_or(Ok(()), |file| sort::<Verdict>(file, &ranks))
+        let (Some(mut file), Some(wanted)) = (self.verdicts.take(), self.wanted.take()) else {
+            return Ok(());
+        };
+        sort::<Verdict>(&mut file, &ranks)?;
+        file.close();
+        let moved = std::fs::rename(file.path(), &wanted);
+        moved.map_err(|error| Error::writing("write", &wanted, error))
     }
 
     /// Takes back what is on disk: the answers were refused, or grading them was interrupted.

@@ -17,8 +17,9 @@ enum Version {
     Two,
 }
 
-/// What the servers of a worker need themselves.
-const SERVERS: u64 = 256 << 20;
+/// What the servers of a worker need themselves: the tests hold their data and all that a program
+/// answers.
+const SERVERS: u64 = 4 << 30;
 
 impl Group {
     /// A group with the process in it; `None` where that is not allowed.

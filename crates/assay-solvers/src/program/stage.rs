@@ -36,7 +36,11 @@ struct QuestionLine<'a> {
     prompt: &'a str,
     language: String,
     stop: &'a [&'a str],
+    /// How many samples are wanted.
     samples: usize,
+    /// How many there are already, where a run was interrupted: a program that draws its samples by
+    /// number goes on with this one.
+    first: u32,
 }
 
 /// Writes the wanted problems to the scratch folder: tasks to `<dataset>/Tasks/`, everything else to
@@ -56,8 +60,9 @@ pub(super) fn stage(batch: &Batch<'_>) -> Result<Vec<Staged>> {
                     only(&mut staged, batch.scratch, "sources.txt", || Protocol::Sources)
                 }
                 Question::Code(question) => {
-                    let samples = batch.missing.get(&problem.rank).map_or(1, Vec::len);
-                    add_question(&mut text, &problem, question, samples)?;
+                    let missing = batch.missing.get(&problem.rank);
+                    let missing = missing.map_or(&[0][..], Vec::as_slice);
+                    add_question(&mut text, &problem, question, missing)?;
                     let none = || Protocol::Questions { stop: HashMap::new() };
                     let session = only(&mut staged, batch.scratch, "problems.jsonl", none);
                     if let Protocol::Questions { stop } = &mut session.protocol {
@@ -105,11 +110,17 @@ fn add_question(
     text: &mut Vec<u8>,
     problem: &Problem,
     question: &CodeQuestion,
-    samples: usize,
+    missing: &[u32],
 ) -> Result<()> {
     let CodeQuestion { prompt, language, stop } = question;
-    let language = language.to_string();
-    let line = QuestionLine { task_id: problem.id.as_str(), prompt, language, stop, samples };
+    let line = QuestionLine {
+        task_id: problem.id.as_str(),
+        prompt,
+        language: language.to_string(),
+        stop,
+        samples: missing.len(),
+        first: missing.first().copied().unwrap_or(0),
+    };
     serde_json::to_writer(&mut *text, &line)
         .and_then(|()| text.write_all(b"\n").map_err(serde_json::Error::io))
         .map_err(|error| Error::failed("failed to write a question").because(error))

@@ -40,11 +40,12 @@ fn show(diagnosis: &Diagnosis) -> Result<()> {
         output::say(&format!("\na small Python program is graded in {milliseconds:.1} ms\n"))?;
     }
     match &diagnosis.problem {
-        Some(problem) => output::warn(&format!(
+        Some(problem) if diagnosis.layers.is_empty() => output::warn(&format!(
             "untrusted programs are not run on this machine: {problem}\n\
              user namespaces must be allowed: see the sysctls user.max_user_namespaces, \
              kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns"
         )),
+        Some(problem) => output::warn(&format!("Python programs are not run here: {problem}")),
         None if diagnosis.trusted => output::say("untrusted programs run in isolation here\n")?,
         None => output::warn("untrusted programs are not run on this machine: a layer is missing"),
     }

@@ -23,6 +23,10 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let data = choose_data(&arguments.data, task.card())?;
     let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
     let problems = task.open(&data, &settings, true)?;
+    if arguments.verdicts.as_deref() == Some(arguments.answers.as_path()) {
+        return Err(Error::usage("the verdicts would overwrite the answers")
+            .hint("name another file with --verdicts"));
+    }
     let (mut reader, name) = open(arguments)?;
     let (cancel, bar) = (cancel_on_interrupt()?, Bar::new());
     let cache = cache_folder(arguments.programs.cache.as_deref());
