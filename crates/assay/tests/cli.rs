@@ -289,3 +289,14 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn the_tour_goes_on_without_anything_installed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = assay(scratch.path());
+    let said = command.args(["run", "--json"]).env("PATH", "/nonexistent").output().unwrap();
+    assert_eq!(said.status.code(), Some(0), "{said:?}");
+    let talk = String::from_utf8_lossy(&said.stderr);
+    assert!(talk.contains("humaneval is left out: this machine has nothing that runs"), "{talk}");
+    assert_eq!(String::from_utf8_lossy(&said.stdout).lines().count(), 17);
+}

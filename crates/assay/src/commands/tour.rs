@@ -1,6 +1,7 @@
 //! `assay run` without a task: every kind of task, on problems inside the binary.
 
-use assay_core::{Cancel, DataChoice, Error, Language, Result, TaskCard};
+use assay_core::{Cancel, DataChoice, Error, Isolation, Language, QuestionKind, Result, TaskCard};
+use assay_sandbox::{Sandbox, Settings};
 use assay_solvers::SolverSpec;
 use assay_tasks::REGISTRY;
 
@@ -36,12 +37,25 @@ fn unable(solver: &str, card: &TaskCard) -> Option<Error> {
     SolverSpec::parse(solver).ok()?.check(card).err()
 }
 
+/// Why programs in Python cannot be run here, if they cannot: the rest of the tour needs nothing.
+fn no_programs(arguments: &RunArguments) -> Option<Error> {
+    let sandbox = Settings::of_this_machine(1, Isolation::Warm).and_then(|settings| {
+        let allow_no_isolation = arguments.programs.unsafe_no_isolation;
+        Sandbox::new(Settings { allow_no_isolation, ..settings })
+    });
+    match sandbox {
+        Ok(sandbox) => sandbox.tools().get(Language::Python).err(),
+        Err(error) => Some(error),
+    }
+}
+
 pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
     if !arguments.data.data.is_empty() {
         return Err(Error::usage("--data needs a task")
             .hint("for example: assay run codrep --data Dataset4"));
     }
     let mut plans = Vec::new();
+    let no_programs = no_programs(arguments);
     for task in REGISTRY {
         let card = task.card();
         if let Some(error) = arguments.solvers.iter().find_map(|solver| unable(solver, card)) {
@@ -51,6 +65,10 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
         // Compilers take long, and not every machine has them.
         if let Some(language) = card.language.filter(|&language| language != Language::Python) {
             output::talk(&format!("tour: {} is left out: it runs {language}", card.name));
+            continue;
+        }
+        if let (QuestionKind::Code, Some(error)) = (card.asks, &no_programs) {
+            output::talk(&format!("tour: {} is left out: {error}", card.name));
             continue;
         }
         output::talk(&format!("tour: {} ({})", card.name, card.summary));
