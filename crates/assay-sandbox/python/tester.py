@@ -268,7 +268,7 @@ def main():
     wire.send(control, {"ready": True})
     while True:
         try:
-            message, connections = receive_with_files(control)
+            message, connections = wire.receive_with_files(control)
         except EOFError:
             return
         key = message["key"]
@@ -289,17 +289,6 @@ def main():
         # Whoever waits for an answer can tell that it is the one to this question.
         answer["number"] = message["number"]
         wire.send(control, answer)
-
-
-def receive_with_files(control):
-    """The next message, and the files that came with it."""
-    head, files, _, _ = socket.recv_fds(control, 4, 8)
-    if not head:
-        raise EOFError
-    while len(head) < 4:
-        head += wire.read_exactly(control, 4 - len(head))
-    length = int.from_bytes(head, "little")
-    return wire.json.loads(wire.read_exactly(control, length)), files
 
 
 if __name__ == "__main__":

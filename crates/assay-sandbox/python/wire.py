@@ -5,6 +5,7 @@ equality does not get through. Both sides use this file; only the tester's copy 
 """
 
 import json
+import socket
 import struct
 from collections import Counter, OrderedDict, defaultdict, deque
 from datetime import date, datetime, time, timedelta
@@ -35,6 +36,16 @@ def receive(connection):
     if length > LARGEST_FRAME:
         raise ValueError("a message of %d bytes is too long" % length)
     return json.loads(read_exactly(connection, length))
+
+
+def receive_with_files(connection):
+    """The next message, and the files that came with it; EOFError if there is none."""
+    head, files, _, _ = socket.recv_fds(connection, 4, 8)
+    if not head:
+        raise EOFError
+    while len(head) < 4:
+        head += read_exactly(connection, 4 - len(head))
+    return json.loads(read_exactly(connection, int.from_bytes(head, "little"))), files
 
 
 def read_exactly(connection, length):

@@ -60,8 +60,9 @@ class Server:
     def serve(self):
         """Until nobody asks any more."""
         while True:
-            request, files = receive_with_files(self.control)
-            if request is None:
+            try:
+                request, files = wire.receive_with_files(self.control)
+            except EOFError:
                 return
             pid = self.fork(request, files)
             for number in files:
@@ -142,21 +143,10 @@ def warm_up():
     wire.pack({"value": wire.encode([names["f"](1), wire.decode(arguments, None)], None)})
 
 
-def receive_with_files(control):
-    """The next message, and the files that came with it; None at the end."""
-    head, files, _, _ = socket.recv_fds(control, 4, 8)
-    if not head:
-        return None, files
-    while len(head) < 4:
-        head += wire.read_exactly(control, 4 - len(head))
-    length = int.from_bytes(head, "little")
-    return wire.json.loads(wire.read_exactly(control, length)), files
-
-
 def main():
     control = socket.socket(fileno=3)
     warm_up()
-    request, files = receive_with_files(control)
+    request, files = wire.receive_with_files(control)
     server = Server(control, bytes.fromhex(request["filter"]), files[0] if files else None)
     limit(request["limits"])
     sys.path[:] = [part for part in sys.path if part != os.path.dirname(__file__)]

@@ -161,10 +161,8 @@ pub(crate) struct Report {
     pub(crate) ending: Ending,
     /// What was measured.
     pub(crate) evidence: Evidence,
-    /// What was printed, in base 64 only if it is no text.
+    /// What was printed.
     pub(crate) output: Output,
-    /// Whether a signal that nobody here sent ended it: the kernel's, short of memory.
-    pub(crate) killed: bool,
     /// Whether the exam that was asked for is not known any more.
     pub(crate) exam_unknown: bool,
 }

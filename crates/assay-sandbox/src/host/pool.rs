@@ -208,7 +208,6 @@ impl Sandbox {
             ending,
             evidence: Evidence::default(),
             output: Output::Text(String::new()),
-            killed: true,
             exam_unknown: false,
         })
     }

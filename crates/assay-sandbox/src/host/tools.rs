@@ -65,6 +65,11 @@ impl Tools {
         })
     }
 
+    /// All of them.
+    pub fn all(&self) -> &[Tool] {
+        &self.tools
+    }
+
     /// The folders that programs must see for all of them.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         self.tools.iter().flat_map(|tool| tool.folders.iter().cloned()).collect()

@@ -96,7 +96,6 @@ fn left(seen: &Seen) -> Ending {
 
 /// The report of what was seen.
 pub(super) fn report(seen: Seen, ending: Ending) -> Report {
-    let killed = seen.ended.signal == Some(Signal::SIGKILL as i32) && !seen.ended_here;
     let evidence = Evidence {
         cpu_s: seen.ended.cpu.as_secs_f64(),
         wall_s: seen.wall.as_secs_f64(),
@@ -104,7 +103,7 @@ pub(super) fn report(seen: Seen, ending: Ending) -> Report {
         stderr_tail: String::from_utf8_lossy(&seen.errors).into_owned(),
         ..Evidence::default()
     };
-    Report { ending, evidence, output: Output::new(seen.output), killed, exam_unknown: false }
+    Report { ending, evidence, output: Output::new(seen.output), exam_unknown: false }
 }
 
 /// The report of a failure of the sandbox itself.
@@ -113,7 +112,6 @@ pub(super) fn failure(message: String) -> Report {
         ending: Ending::SandboxError { message },
         evidence: Evidence::default(),
         output: Output::Text(String::new()),
-        killed: false,
         exam_unknown: false,
     }
 }

@@ -2,8 +2,8 @@
 
 use assay_core::{
     Case, Check, Clock, CodeReference, Digest, Ending, Error, Evidence, Exam, Fault, FaultKind,
-    Grader, InputOutput, Language, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests,
-    Verdict, Why,
+    Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests, Verdict,
+    Why,
 };
 use assay_sandbox::{Examination, Execution, Limits, Sandbox, Source};
 use std::borrow::Cow;
@@ -250,24 +250,13 @@ impl Grader for ProgramGrader {
     }
 
     fn environment(&self) -> String {
-        let tools = LANGUAGES.iter().filter_map(|&language| {
-            let tool = self.sandbox.tools().get(language).ok()?;
-            Some(format!("{language} {} {}", tool.path.display(), tool.version))
-        });
+        let tools = self.sandbox.tools().all().iter();
+        let tools =
+            tools.map(|tool| format!("{} {} {}", tool.language, tool.path.display(), tool.version));
         let limits = format!("{:?}", self.judging.limits());
         tools.chain([limits]).collect::<Vec<_>>().join("\n")
     }
 }
-
-/// The languages in which programs are run.
-const LANGUAGES: [Language; 6] = [
-    Language::Python,
-    Language::JavaScript,
-    Language::Java,
-    Language::Cpp,
-    Language::Go,
-    Language::Rust,
-];
 
 /// The mark of a test that was not run.
 const NOT_RUN: char = '.';
