@@ -10,6 +10,9 @@ import types
 import wire
 
 SOURCE = "<program>"
+# The file that answers are written on, if there are tests.
+SHEET = 4
+_write = os.write
 
 
 def run(request, connection):
@@ -30,7 +33,7 @@ def run(request, connection):
     except BaseException as error:
         _fail(connection, error)
     if mode == "exam":
-        _serve(module.__dict__, connection)
+        Desk(module.__dict__, connection).serve()
     elif mode == "compat":
         _tell(connection, {"done": True})
     _leave(connection)
@@ -108,65 +111,87 @@ def _tell(connection, message):
         os._exit(1)
 
 
-def _serve(names, connection):
-    """Answers calls until nobody asks any more."""
-    handles = []
+class Desk:
+    """Where the program answers its tests."""
 
-    def keep(value):
-        handles.append(value)
-        kind = type(value)
-        return {"h": [len(handles) - 1, str(kind.__name__), callable(value)]}
+    def __init__(self, names, connection):
+        self.names, self.connection = names, connection
+        self.handles = []
+        self.room = wire.SHEET
 
-    def find(number):
-        return handles[number]
+    def serve(self):
+        """Answers until nobody asks any more."""
+        while True:
+            try:
+                question = wire.thaw(wire.receive_bytes(self.connection))
+                if type(question) is list:
+                    self.make_calls(question)
+                else:
+                    on, do, arguments = question
+                    self.send(*self.answer(on, do, wire.decode(arguments, self.handle)))
+            except (EOFError, OSError):
+                os._exit(0)
 
-    _tell(connection, {"ready": True})
-    while True:
+    def make_calls(self, calls):
+        """Makes calls that do not depend on each other's answers. The answers go on a sheet that the
+        tests read when all are there, or when the program is not there any more."""
+        for done, (name, arguments) in enumerate(calls):
+            part, value = self.answer(name, "call", arguments)
+            if part or not self.write(wire.to_json(value).encode() + b"\n"):
+                wire.send(self.connection, {"ready": done})
+                self.send(part, value)
+                return
+        wire.send(self.connection, {"ready": len(calls)})
+
+    def write(self, line):
+        """Writes on the sheet; whether there was room."""
         try:
-            question = wire.receive(connection)
-        except (EOFError, OSError):
-            os._exit(0)
-        try:
-            value = _answer(question, names, find)
-            if type(value) is list and len(value) > wire.PART:
-                value = _send_parts(value, connection, keep)
-            answer = wire.pack({"value": wire.encode(value, keep)})
-        except SystemExit as error:
-            _fail(connection, error)
-        except BaseException as error:
-            answer = wire.pack(_describe(error))
-        try:
-            connection.sendall(answer)
+            written = len(line) <= self.room and _write(SHEET, line) == len(line)
         except OSError:
-            os._exit(0)
+            written = False
+        self.room = self.room - len(line) if written else 0
+        return written
 
-
-def _send_parts(value, connection, keep):
-    """Sends all of a long list but its end, which is given back: as one message it might not fit."""
-    at = 0
-    while len(value) - at > wire.PART:
-        part = value[at : at + wire.PART]
-        connection.sendall(wire.pack({"part": wire.encode(part, keep)}))
-        at += wire.PART
-    return value[at:]
-
-
-def _answer(question, names, find):
-    target = question["on"]
-    if isinstance(target, str):
+    def answer(self, on, do, arguments):
+        """What comes of a question, as a message, and the long list that goes before it, if any."""
         try:
-            value = names[target]
-        except KeyError:
-            raise NameError("name %r is not defined" % target) from None
-    else:
-        value = find(target)
-    do = question["do"]
-    arguments = wire.decode(question["arguments"], lambda content: find(content[0]))
-    if do == "call":
-        return value(*arguments[0], **arguments[1])
-    if do == "get":
-        return value
-    return OPERATIONS[do](value, *arguments)
+            value, long = self.find(on, do, arguments), None
+            if type(value) is list and len(value) > wire.PART:
+                long, value = value, value[-wire.PART :]
+            return long, {"value": wire.encode(value, self.keep)}
+        except SystemExit as error:
+            _fail(self.connection, error)
+        except BaseException as error:
+            return None, _describe(error)
+
+    def find(self, on, do, arguments):
+        if isinstance(on, str):
+            try:
+                value = self.names[on]
+            except KeyError:
+                raise NameError("name %r is not defined" % on) from None
+        else:
+            value = self.handles[on]
+        if do == "call":
+            return value(*arguments[0], **arguments[1])
+        if do == "get":
+            return value
+        return OPERATIONS[do](value, *arguments)
+
+    def send(self, long, message):
+        """Sends a message, and before it all of a long list but the end, which stands in the message:
+        as one message it might not fit."""
+        for at in range(0, len(long or ()) - wire.PART, wire.PART):
+            part = long[at : min(at + wire.PART, len(long) - wire.PART)]
+            wire.send(self.connection, {"part": wire.encode(part, self.keep)})
+        wire.send(self.connection, message)
+
+    def keep(self, value):
+        self.handles.append(value)
+        return {"h": [len(self.handles) - 1, str(type(value).__name__), callable(value)]}
+
+    def handle(self, content):
+        return self.handles[content[0]]
 
 
 def _take(iterator, count):
@@ -198,8 +223,8 @@ OPERATIONS = {
 
 
 def main():
-    """One program in an interpreter of its own: it is described in the file with the number 4."""
-    with open(4, "rb") as file:
+    """One program in an interpreter of its own: it is described in the file of the number given."""
+    with open(int(sys.argv[1]), "rb") as file:
         request = json.load(file)
     sys.path[:] = [part for part in sys.path if part != os.path.dirname(__file__)]
     # A program that draws lots gets the same ones every time, and the same verdict.

@@ -3,12 +3,14 @@
 It holds what a program must not see. All that it takes from a program is plain data.
 """
 
+import json
 import os
 import random
 import socket
 import sys
 import traceback
 
+import rehearsal
 import wire
 
 KEPT = 2
@@ -23,6 +25,10 @@ SWALLOWED = (AssertionError, StopIteration, StopAsyncIteration)
 
 class Gone(BaseException):
     """The program's process is no longer there, or talks nonsense."""
+
+
+class Again(BaseException):
+    """The program has made calls that its tests did not ask for: it must be run once more."""
 
 
 class Raised(Exception):
@@ -87,13 +93,65 @@ def _ask(handle, do, arguments):
 class Program:
     """The program under test, as far as the tests can see it."""
 
-    def __init__(self, connection):
-        self.connection = connection
+    def __init__(self, connection, sheet, calls):
+        self.connection, self.sheet, self.calls = connection, sheet, calls
+        # How many of the calls it was told to make, and how many the tests have asked for.
+        self.told, self.asked = 0, 0
+        self.answers, self.read, self.left = [], 0, False
         self.last = ""
 
     def start(self):
-        """Waits until it is loaded."""
-        self.value_of(self.receive(), start=True)
+        """Waits until it is loaded, and has made the first of the calls that are known beforehand."""
+        message = self.make_calls()
+        if "raised" in message:
+            raise _exception(message)
+
+    def make_calls(self):
+        """Has it make the next of the calls that are known beforehand; the message that it ends with."""
+        count, question = self.calls.part_from(self.told)
+        self.told += count
+        try:
+            self.connection.sendall(question)
+            message = self.receive()
+        except (OSError, Gone):
+            message = {}
+        # If it is gone, what it has answered before that counts.
+        self.left = type(message.get("ready")) is not int
+        self.answers = self.read_sheet()
+        self.answers.reverse()
+        return message
+
+    def read_sheet(self):
+        """The answers that have come to stand on the sheet."""
+        length = os.fstat(self.sheet).st_size - self.read
+        if not 0 <= length <= wire.SHEET:
+            raise Gone
+        text = os.pread(self.sheet, length, self.read)
+        self.read += len(text)
+        # What comes after the last line's end is half an answer.
+        return text.split(b"\n")[:-1]
+
+    def answer_to_known(self, name, arguments):
+        """The answer to a call that was known beforehand; None if this one was not."""
+        at = self.asked
+        if at == len(self.calls):
+            return None
+        if not self.calls.is_at(at, name, arguments):
+            self.calls.cut(at)
+            if at < self.told:
+                raise Again
+            return None
+        self.asked += 1
+        if at == self.told:
+            self.make_calls()
+        if self.answers:
+            return _message(self.answers.pop())
+        if self.left:
+            raise Gone
+        # It had no room on the sheet.
+        self.told = self.asked
+        self.calls = self.calls.until(self.asked)
+        return self.receive()
 
     def named(self, name):
         """What the program calls `name`, as something to call."""
@@ -106,12 +164,18 @@ class Program:
 
     def ask(self, on, do, arguments):
         """What the program answers."""
-        question = {"do": do, "on": on, "arguments": wire.encode(arguments, self.number_of)}
-        try:
-            wire.send(self.connection, question)
-        except OSError:
-            raise Gone from None
-        value = self.whole(self.receive())
+        if do != "call" and self.asked < self.told:
+            self.calls.cut(self.asked)
+            raise Again
+        message = self.answer_to_known(on, arguments) if do == "call" else None
+        if message is None:
+            question = (on, do, wire.encode(arguments, self.number_of))
+            try:
+                self.connection.sendall(wire.framed(wire.freeze(question)))
+            except OSError:
+                raise Gone from None
+            message = self.receive()
+        value = self.whole(message)
         if do == "call":
             self.last = (on, arguments, value)
         return value
@@ -134,19 +198,15 @@ class Program:
     def receive(self):
         """The next message."""
         try:
-            message = wire.receive(self.connection)
-        except (EOFError, OSError, ValueError, RecursionError):
+            data = wire.receive_bytes(self.connection)
+        except (EOFError, OSError, ValueError):
             raise Gone from None
-        if type(message) is not dict:
-            raise Gone
-        return message
+        return _message(data)
 
-    def value_of(self, message, start=False):
+    def value_of(self, message):
         """The value in a message, or the exception that it tells of."""
         if "raised" in message:
             raise _exception(message)
-        if start and message.get("ready") is True:
-            return None
         try:
             return wire.decode(message["value"], self.handle)
         except Exception:
@@ -172,6 +232,17 @@ class Program:
         shown = [_short(argument) for argument in arguments]
         shown += ["%s=%s" % (key, _short(argument)) for key, argument in named.items()]
         return "%s(%s) gave %s" % (name, ", ".join(shown), _short(value))
+
+
+def _message(data):
+    """What a program says."""
+    try:
+        message = wire.from_json(str(data, "utf-8"))
+    except (ValueError, RecursionError):
+        raise Gone from None
+    if type(message) is not dict:
+        raise Gone
+    return message
 
 
 def _short(value):
@@ -205,19 +276,30 @@ class Exam:
     def __init__(self, message):
         self.called = message["called"]
         self.tests = message["tests"]
-        self.compiled = {}
+        self.compiled, self.rehearsals = {}, {}
         self.names = {"__name__": "tests"}
         exec(compile(message["setting"], "<setting>", "exec"), self.names)
 
-    def run(self, number, program):
-        """Puts the program through one test."""
-        code = self.compiled.get(number)
-        if code is None:
-            code = self.compiled[number] = compile(self.tests[number], "<tests>", "exec")
+    def code(self, number):
+        if number not in self.compiled:
+            self.compiled[number] = compile(self.tests[number], "<tests>", "exec")
+        return self.compiled[number]
+
+    def run(self, code, program):
+        """Puts the program through the code of a test."""
+        # Tests that draw lots draw the same ones for every program.
+        random.seed(0)
         names = dict(self.names)
         for name in self.called:
             names[name] = program.named(name)
         exec(code, names)
+
+    def known_calls(self, number):
+        """The calls of a test that are known beforehand."""
+        if number not in self.rehearsals:
+            calls = self.rehearsals[number] = rehearsal.Calls()
+            calls.find(self.tests[number], self.run)
+        return self.rehearsals[number]
 
     def line(self, number, error):
         """The test's line that an exception came from."""
@@ -232,16 +314,16 @@ class Exam:
         return lines[line - 1].strip()[:300] if line <= len(lines) else ""
 
 
-def examine(exam, number, connection):
+def examine(exam, number, connection, sheet, live):
     """What came of putting a program through a test."""
-    program = Program(connection)
-    # Tests that draw lots draw the same ones for every program.
-    random.seed(0)
+    program = Program(connection, sheet, rehearsal.Calls() if live else exam.known_calls(number))
     try:
         program.start()
-        exam.run(number, program)
+        exam.run(exam.code(number), program)
     except Gone:
         return {"gone": True}
+    except Again:
+        return {"again": True}
     except Raised as error:
         return {"raised": error.name, "message": error.message, "line": error.line}
     except AssertionError as error:
@@ -268,9 +350,10 @@ def main():
     wire.send(control, {"ready": True})
     while True:
         try:
-            message, connections = wire.receive_with_files(control)
+            message, files = wire.receive_with_files(control)
         except EOFError:
             return
+        message = json.loads(message)
         key = message["key"]
         try:
             if "setting" in message:
@@ -279,12 +362,12 @@ def main():
                 exams[key] = Exam(message)
                 answer = {"ready": True}
             else:
-                connection = socket.socket(fileno=connections.pop())
-                with connection:
-                    answer = examine(exams[key], message["test"], connection)
+                with socket.socket(fileno=files.pop(0)) as connection:
+                    exam, number, live = exams[key], message["test"], message["live"]
+                    answer = examine(exam, number, connection, files[0], live)
         except BaseException:
             answer = {"broken": traceback.format_exc(limit=-3)[-2000:]}
-        for left in connections:
+        for left in files:
             os.close(left)
         # Whoever waits for an answer can tell that it is the one to this question.
         answer["number"] = message["number"]

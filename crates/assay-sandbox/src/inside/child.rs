@@ -122,10 +122,11 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
             .map_err(told("give up capabilities"))?;
     }
     prctl::set_no_new_privs().map_err(told("give up new privileges"))?;
-    if !matches!(start.role, Role::Forks) {
-        let program = filter::program()?;
-        seccompiler::apply_filter(&program).map_err(told("filter system calls"))?;
-    }
+    let program = match start.role {
+        Role::Forks => filter::program_for_forks()?,
+        Role::Tests | Role::Python(..) | Role::Compiled(..) => filter::program()?,
+    };
+    seccompiler::apply_filter(&program).map_err(told("filter system calls"))?;
     let command: Vec<CString> = start
         .command
         .iter()

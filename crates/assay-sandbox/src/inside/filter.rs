@@ -80,6 +80,16 @@ const NAMESPACES: u64 = 0x7e02_0080;
 
 /// The filter, for the kernel. What it refuses fails with an error that programs understand.
 pub(super) fn program() -> Result<BpfProgram, String> {
+    program_with(&[])
+}
+
+/// The filter for the server that makes a process namespace for every program. What it forks has the
+/// filter too, but not the capability without which the kernel refuses what is let through here.
+pub(super) fn program_for_forks() -> Result<BpfProgram, String> {
+    program_with(&[libc::SYS_setns, libc::SYS_unshare])
+}
+
+fn program_with(namespaces: &[i64]) -> Result<BpfProgram, String> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().map(|&call| (call, Vec::new())).collect();
     let refuse = |argument, value: u64, how| {
@@ -87,6 +97,12 @@ pub(super) fn program() -> Result<BpfProgram, String> {
             .and_then(|condition| SeccompRule::new(vec![condition]))
             .map_err(|error| error.to_string())
     };
+    for &call in namespaces {
+        // Both take the kind as their last argument, `setns` after the file.
+        let argument = u8::from(call == libc::SYS_setns);
+        let kind = u64::try_from(libc::CLONE_NEWPID).unwrap_or_default();
+        rules.insert(call, vec![refuse(argument, kind, SeccompCmpOp::Ne)?]);
+    }
     // Only sockets within the sandbox: there is no network to talk to.
     let local = u64::try_from(libc::AF_UNIX).unwrap_or_default();
     for call in [libc::SYS_socket, libc::SYS_socketpair] {
@@ -128,17 +144,6 @@ fn hide_clone3(program: &mut BpfProgram) {
         sock_filter { code: RETURN, jt: 0, jf: 0, k: refuse },
     ];
     program.splice(0..0, head);
-}
-
-/// The filter's instructions as the kernel wants them.
-pub(super) fn instructions(program: &BpfProgram) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(program.len() * 8);
-    for step in program {
-        bytes.extend(step.code.to_ne_bytes());
-        bytes.extend([step.jt, step.jf]);
-        bytes.extend(step.k.to_ne_bytes());
-    }
-    bytes
 }
 
 /// Whether the kernel knows filters.

@@ -18,8 +18,8 @@ use super::child::{self, Role, Start};
 use super::root::{self, told};
 use super::server::{Place, Server};
 use super::verdict;
-use super::watch::{Process, Watch, Witness};
-use super::{Ground, filter};
+use super::Ground;
+use super::watch::{Process, Seen, Watch, Witness};
 use crate::message::{Caps, Job, Report, Script, Setup, Step, TestChoice};
 use crate::sys;
 
@@ -34,8 +34,6 @@ pub(super) struct Worker<'a> {
     ground: Ground,
     /// The size of the folder for writing.
     writable: u64,
-    /// The filter of system calls, as Python takes it.
-    instructions: String,
     nothing: File,
     forking: Option<Server>,
     testing: Option<Server>,
@@ -43,7 +41,6 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub(super) fn new(host: &'a UnixStream, setup: &Setup, ground: Ground) -> Result<Self, String> {
-        let instructions = filter::instructions(&filter::program()?);
         let nothing =
             nix::fcntl::open("/dev/null", OFlag::O_RDWR | OFlag::O_CLOEXEC, Mode::empty())
                 .map_err(told("open /dev/null"))?;
@@ -60,7 +57,6 @@ impl<'a> Worker<'a> {
             scripts,
             ground,
             writable: setup.writable,
-            instructions: instructions.iter().map(|byte| format!("{byte:02x}")).collect(),
             nothing: File::from(nothing),
             forking: None,
             testing: None,
@@ -147,7 +143,7 @@ impl<'a> Worker<'a> {
         old.into_iter().flatten().for_each(Server::end);
         if let (Some(caps), None) = (forks, &self.forking) {
             let own = self.ground.own_processes.as_ref();
-            let server = Server::forking(&self.place()?, &self.instructions, own, caps)?;
+            let server = Server::forking(&self.place()?, own, caps)?;
             self.forking = Some(server);
         }
         if tests.is_some() && self.testing.is_none() {
@@ -164,20 +160,44 @@ impl<'a> Worker<'a> {
         caps: &Caps,
     ) -> Result<Report, String> {
         self.prepare((!fresh).then_some(caps), tests)?;
-        let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
-        if let (Some(choice), Some(server)) = (tests, &mut self.testing) {
-            if !server.knows(&choice.key) {
-                let Some(exam) = &choice.exam else {
-                    return Ok(Report { exam_unknown: true, ..verdict::failure(String::new()) });
-                };
-                server.learn(&choice.key, exam).map_err(|trace| format!("the tests: {trace}"))?;
-            }
-            server.test(choice, ours.as_fd())?;
+        if let (Some(choice), Some(server)) = (tests, &mut self.testing)
+            && !server.knows(&choice.key)
+        {
+            let Some(exam) = &choice.exam else {
+                return Ok(Report { exam_unknown: true, ..verdict::failure(String::new()) });
+            };
+            server.learn(&choice.key, exam).map_err(|trace| format!("the tests: {trace}"))?;
         }
+        let mut seen = self.put_through(program, tests, false, fresh, caps)?;
+        if verdict::wants_again(&seen) {
+            self.clear();
+            self.prepare((!fresh).then_some(caps), tests)?;
+            seen = self.put_through(program, tests, true, fresh, caps)?;
+        }
+        let ending = verdict::examined(&seen, caps, tests.is_none());
+        Ok(verdict::report(seen, ending))
+    }
+
+    /// Puts a program through tests, or lets it run that carries them itself.
+    fn put_through(
+        &mut self,
+        program: &Script,
+        tests: Option<&TestChoice>,
+        live: bool,
+        fresh: bool,
+        caps: &Caps,
+    ) -> Result<Seen, String> {
+        let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
         // Opened anew: what a program does to it is not to be seen by the next.
         let nothing = File::open("/dev/null").map_err(told("open /dev/null"))?;
-        let running = self.start_python(program, &nothing, &theirs, fresh, caps)?;
-        drop(theirs);
+        let mut ends = Ends { input: nothing, connection: theirs, sheet: None };
+        if let (Some(choice), Some(server)) = (tests, &mut self.testing) {
+            let sheet = sys::memory_file(&[]).map_err(told("make a sheet for answers"))?;
+            server.test(choice, live, ours.as_fd(), sheet.as_fd())?;
+            ends.sheet = Some(sheet);
+        }
+        let running = self.start_python(program, &ends, fresh, caps)?;
+        drop(ends);
         let witness = match &self.testing {
             Some(server) if tests.is_some() => Witness::Tests(server),
             _ => Witness::Program(ours),
@@ -187,8 +207,7 @@ impl<'a> Worker<'a> {
             // A tester that did not answer is not asked again.
             self.testing.take().into_iter().for_each(Server::end);
         }
-        let ending = verdict::examined(&seen, caps, tests.is_none());
-        Ok(verdict::report(seen, ending))
+        Ok(seen)
     }
 
     fn run_python(
@@ -201,8 +220,9 @@ impl<'a> Worker<'a> {
         self.prepare((!fresh).then_some(caps), None)?;
         let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
         let input = sys::memory_file(input.as_bytes()).map_err(told("write the input"))?;
-        let running = self.start_python(program, &input, &theirs, fresh, caps)?;
-        drop(theirs);
+        let ends = Ends { input, connection: theirs, sheet: None };
+        let running = self.start_python(program, &ends, fresh, caps)?;
+        drop(ends);
         let seen = running.watch(self, Witness::Program(ours), caps)?;
         let ending = verdict::executed(&seen, caps);
         Ok(verdict::report(seen, ending))
@@ -212,37 +232,37 @@ impl<'a> Worker<'a> {
     fn start_python(
         &mut self,
         script: &Script,
-        input: &File,
-        connection: &UnixStream,
+        ends: &Ends,
         fresh: bool,
         caps: &Caps,
     ) -> Result<Running, String> {
         let pipes = Pipes::new()?;
+        let (output, errors) = pipes.writers();
+        let mut files = vec![ends.input.as_fd(), output, errors, ends.connection.as_fd()];
+        files.extend(ends.sheet.as_ref().map(AsFd::as_fd));
         let mut request = json!({
             "mode": script.mode,
             "preamble": script.preamble,
             "program": script.program,
         });
-        let streams = pipes.writers();
         if fresh {
             let described = serde_json::to_vec(&request).map_err(told("describe a program"))?;
             let described = sys::memory_file(&described).map_err(told("describe a program"))?;
             let place = self.place()?;
             let script = format!("{}/candidate.py", place.scripts);
-            let command = [place.python.to_owned(), "-s".to_owned(), script];
-            let (output, errors) = streams;
-            let (input, described) = (input.as_fd(), described.as_fd());
-            let files = [input, output, errors, connection.as_fd(), described];
+            let number = files.len().to_string();
+            let command = [place.python.to_owned(), "-s".to_owned(), script, number];
+            files.push(described.as_fd());
             let role = Role::Python(caps, self.ground.own_processes.as_ref());
             let started = Some(self.start_command(&command, &files, role)?);
-            return Ok(Running { started, pipes: pipes.readers() });
+            return Ok(Running { forked: None, started, pipes: pipes.readers() });
         }
         request["seconds"] = Value::from(caps.cpu_kill_s);
         let server = self.forking.as_mut().ok_or("there is no server")?;
         server.served += 1;
-        let (output, errors) = streams;
-        server.ask(&request, &[input.as_fd(), output, errors, connection.as_fd()])?;
-        Ok(Running { started: None, pipes: pipes.readers() })
+        server.ask(&request, &files)?;
+        let forked = Some(server.forked()?);
+        Ok(Running { forked, started: None, pipes: pipes.readers() })
     }
 
     fn run_commands(
@@ -275,7 +295,7 @@ impl<'a> Worker<'a> {
         let files = [input.as_fd(), output, errors];
         let role = Role::Compiled(&step.caps, self.ground.own_processes.as_ref());
         let started = Some(self.start_command(&step.command, &files, role)?);
-        let running = Running { started, pipes: pipes.readers() };
+        let running = Running { forked: None, started, pipes: pipes.readers() };
         let seen = running.watch(self, Witness::Nobody, &step.caps)?;
         let mut ending = verdict::executed(&seen, &step.caps);
         if step.compiles && matches!(ending, Ending::EarlyExit { .. }) {
@@ -312,9 +332,20 @@ fn restore(folder: &str) -> bool {
     has || fs::set_permissions(folder, fs::Permissions::from_mode(ALL)).is_ok()
 }
 
+/// The ends of a Python program's connections, besides those that it prints to.
+struct Ends {
+    input: File,
+    /// To the tests, or to the worker.
+    connection: UnixStream,
+    /// Where it writes answers for its tests.
+    sheet: Option<File>,
+}
+
 /// A program that was started.
 struct Running {
-    /// Its process, unless a server forked it.
+    /// The process that a server has forked for it.
+    forked: Option<i32>,
+    /// The process that the worker has started for it.
     started: Option<(i32, OwnedFd)>,
     pipes: (File, File),
 }
@@ -325,11 +356,11 @@ impl Running {
         worker: &Worker<'_>,
         witness: Witness<'_>,
         caps: &Caps,
-    ) -> Result<super::watch::Seen, String> {
-        let process = match (self.started, &worker.forking) {
-            (Some((pid, watched)), _) => Process::Started(pid, watched),
-            (None, Some(server)) => Process::Forked(server),
-            (None, None) => return Err("there is no server".to_owned()),
+    ) -> Result<Seen, String> {
+        let process = match (self.started, self.forked, &worker.forking) {
+            (Some((pid, watched)), ..) => Process::Started(pid, watched),
+            (None, Some(pid), Some(server)) => Process::Forked(pid, server),
+            _ => return Err("there is no process".to_owned()),
         };
         let (output, errors) = self.pipes;
         Watch { process, witness, output, errors, host: worker.host, caps }.see()

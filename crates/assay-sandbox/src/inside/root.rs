@@ -34,9 +34,10 @@ const SOFTWARE: [&str; 11] = [
 ];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// The Python side of the sandbox.
-const SCRIPTS: [(&str, &str); 4] = [
+const SCRIPTS: [(&str, &str); 5] = [
     ("wire.py", include_str!("../../python/wire.py")),
     ("candidate.py", include_str!("../../python/candidate.py")),
+    ("rehearsal.py", include_str!("../../python/rehearsal.py")),
     ("tester.py", include_str!("../../python/tester.py")),
     ("zygote.py", include_str!("../../python/zygote.py")),
 ];

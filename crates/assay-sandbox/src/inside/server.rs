@@ -68,7 +68,6 @@ impl Server {
     /// The server that forks programs.
     pub(super) fn forking(
         place: &Place<'_>,
-        instructions: &str,
         own: Option<&File>,
         caps: &Caps,
     ) -> Result<Self, String> {
@@ -78,7 +77,7 @@ impl Server {
             .into_iter()
             .map(|(name, _, value)| (name.to_owned(), Value::from(value)))
             .collect();
-        let message = json!({ "filter": instructions, "limits": limits });
+        let message = json!({ "limits": limits });
         frame::send_with_files(&server.control, &message, &files).map_err(told("ask Python"))?;
         server.expect_ready(START)?;
         Ok(server)
@@ -96,15 +95,20 @@ impl Server {
     }
 
     /// Puts a program, at the other end of `connection`, through a test.
+    /// Its answers may come on a sheet, all those at once that do not depend on each other; `live`
+    /// keeps to one after the other.
     pub(super) fn test(
         &mut self,
         choice: &TestChoice,
+        live: bool,
         connection: BorrowedFd<'_>,
+        sheet: BorrowedFd<'_>,
     ) -> Result<(), String> {
         self.asked += 1;
         self.served += 1;
-        let message = json!({ "number": self.asked, "key": choice.key, "test": choice.test });
-        self.ask(&message, &[connection])
+        let TestChoice { key, test, .. } = choice;
+        let message = json!({ "number": self.asked, "key": key, "test": test, "live": live });
+        self.ask(&message, &[connection, sheet])
     }
 
     /// The answer to the last question, if it comes in time. One to another question comes from a time
@@ -135,24 +139,30 @@ impl Server {
         worked(self.pid)
     }
 
-    /// The process that it has forked, while that is there.
-    pub(super) fn forked(&self) -> Option<i32> {
-        let pid = self.pid;
-        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
-        children.split_whitespace().next()?.parse().ok()
+    /// The number of the process that it forks, which it tells at once.
+    pub(super) fn forked(&self) -> Result<i32, String> {
+        let [number] = self.numbers_within(START)?;
+        i32::try_from(number).map_err(told("fork a program"))
     }
 
     /// How the program that it forked last has ended: three numbers.
     pub(super) fn ended_within(&self, patience: Duration) -> Result<Ended, String> {
-        let mut bytes = [0; 24];
-        let _ = self.control.set_read_timeout(Some(patience));
-        (&self.control).read_exact(&mut bytes).map_err(told("hear from Python"))?;
-        let _ = self.control.set_read_timeout(None);
-        let (numbers, _) = bytes.as_chunks::<8>();
-        let [status, micros, memory] =
-            [0, 1, 2].map(|place| numbers.get(place).map_or(0, |bytes| u64::from_le_bytes(*bytes)));
+        let [status, micros, memory] = self.numbers_within(patience)?;
         let cpu = Duration::from_micros(micros);
         Ok(Ended::new(i32::try_from(status).unwrap_or(0), cpu, memory))
+    }
+
+    /// The next few numbers, if they come in time.
+    fn numbers_within<const COUNT: usize>(
+        &self,
+        patience: Duration,
+    ) -> Result<[u64; COUNT], String> {
+        let mut bytes = [[0; 8]; COUNT];
+        let _ = self.control.set_read_timeout(Some(patience));
+        let read = (&self.control).read_exact(bytes.as_flattened_mut());
+        let _ = self.control.set_read_timeout(None);
+        read.map_err(told("hear from Python"))?;
+        Ok(bytes.map(u64::from_le_bytes))
     }
 
     /// Sends a message with files.

@@ -10,15 +10,19 @@ use crate::message::{Caps, Output, Report};
 /// How a program ended that was put through tests. Where it carries them itself, an assertion that
 /// fails is theirs.
 pub(super) fn examined(seen: &Seen, caps: &Caps, carries_tests: bool) -> Ending {
+    let said = seen.said.as_ref();
+    // Only tests say this. It stays wrong if the program takes too long over what it is asked next.
+    if let Some(wrong) = said.and_then(|said| said.get("wrong")).and_then(Value::as_str) {
+        return Ending::WrongAnswer { message: wrong.to_owned() };
+    }
+    if let Some(ending) = raised(said).filter(|_| !carries_tests) {
+        return ending;
+    }
     if let Some(ending) = broke_a_limit(seen, caps) {
         return ending;
     }
-    let said = seen.said.as_ref();
     if said_true(said, "passed") || said_true(said, "done") {
         return Ending::Passed;
-    }
-    if let Some(wrong) = said.and_then(|said| said.get("wrong")).and_then(Value::as_str) {
-        return Ending::WrongAnswer { message: wrong.to_owned() };
     }
     if let Some(trace) = said.and_then(|said| said.get("broken")).and_then(Value::as_str) {
         return Ending::SandboxError { message: trace.trim().to_owned() };
@@ -36,6 +40,11 @@ pub(super) fn examined(seen: &Seen, caps: &Caps, carries_tests: bool) -> Ending 
         Some(ending) => ending,
         None => left(seen),
     }
+}
+
+/// Whether the tests want to see it once more.
+pub(super) fn wants_again(seen: &Seen) -> bool {
+    said_true(seen.said.as_ref(), "again")
 }
 
 /// How a program ended that was run by itself.

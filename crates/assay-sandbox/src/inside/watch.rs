@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_secs(10);
 /// A program's process.
 pub(super) enum Process<'a> {
     /// Forked by a server, which also waits for it.
-    Forked(&'a Server),
+    Forked(i32, &'a Server),
     /// Started by the worker.
     Started(i32, OwnedFd),
 }
@@ -34,37 +34,31 @@ pub(super) enum Process<'a> {
 impl Process<'_> {
     fn watched(&self) -> BorrowedFd<'_> {
         match self {
-            Self::Forked(server) => server.control.as_fd(),
+            Self::Forked(_, server) => server.control.as_fd(),
             Self::Started(_, watched) => watched.as_fd(),
         }
     }
 
     /// How much it has worked, with the children that it has waited for.
     fn worked(&self) -> Option<Duration> {
-        let pid = match self {
-            Self::Forked(server) => server.forked()?,
-            Self::Started(pid, _) => *pid,
-        };
-        worked(pid)
+        worked(self.pid())
+    }
+
+    fn pid(&self) -> i32 {
+        let (Self::Forked(pid, _) | Self::Started(pid, _)) = self;
+        *pid
     }
 
     /// Ends it, with all that it has started: it is the first process of its namespace.
     fn end(&self) {
-        match self {
-            Self::Forked(server) => {
-                // Exactly one byte a program: the server ends it, or knows that it has been heard.
-                let _ = nix::unistd::write(&server.control, b"e");
-            }
-            Self::Started(pid, _) => {
-                let _ = kill(Pid::from_raw(*pid), Signal::SIGKILL);
-                let _ = kill(Pid::from_raw(-*pid), Signal::SIGKILL);
-            }
-        }
+        let _ = kill(Pid::from_raw(self.pid()), Signal::SIGKILL);
+        // Without a namespace, at least its process group.
+        let _ = kill(Pid::from_raw(-self.pid()), Signal::SIGKILL);
     }
 
     fn ended(&self) -> Result<Ended, String> {
         match self {
-            Self::Forked(server) => server.ended_within(GRACE * 6),
+            Self::Forked(_, server) => server.ended_within(GRACE * 6),
             Self::Started(pid, _) => sys::wait(*pid, true)
                 .map_err(|error| error.to_string())?
                 .ok_or_else(|| "a process is lost".to_owned()),
@@ -209,7 +203,10 @@ impl Watch<'_> {
         if !state.end_sent {
             state.end_sent = true;
             state.ended_here = state.ended.is_none();
-            self.process.end();
+            // Of one that has ended, the number may be another's already.
+            if state.ended_here {
+                self.process.end();
+            }
         }
     }
 
@@ -227,9 +224,6 @@ impl Watch<'_> {
         }
         if process {
             state.ended = Some(self.process.ended()?);
-            if matches!(self.process, Process::Forked(_)) {
-                self.end(state);
-            }
         }
         if witness {
             self.hear(state);

@@ -4,7 +4,8 @@ sockets = [thing for thing in gc.get_objects() if isinstance(thing, socket.socke
 for thing in sockets:
     if thing.fileno() > 3:
         os._exit(42)
-for number in range(4, 300):
+# 3 is the connection to the tests, 4 the sheet for its own answers.
+for number in range(5, 300):
     try:
         os.write(number, b"e")
         os._exit(42)

@@ -11,8 +11,8 @@ def question():
 def answer(data):
     connection.sendall(struct.pack("<I", len(data)) + data)
 # A number that takes long to read; the program is gone before it is.
-answer(b'{"ready":true}')
 question()
+answer(b'{"ready":0}')
 answer(b'{"value":4}')
 question()
 answer(b'{"slow":' + b"9" * 1200000 + b',"value":"abab"}')

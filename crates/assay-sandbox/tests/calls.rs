@@ -1,0 +1,132 @@
+//! Calls that are known beforehand are put to a program at once; that changes no verdict.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use assay_core::{Cancel, Clock, Ending, Exam, Isolation, Rules};
+use assay_sandbox::{Examination, Limits, Sandbox};
+use common::{limits, sandbox};
+
+/// An exam of one test that calls `f`.
+fn exam(test: &str) -> Exam {
+    Exam {
+        setting: String::new(),
+        called: vec!["f".to_owned(), "g".to_owned()],
+        tests: vec![test.to_owned()],
+        appended: String::new(),
+        preamble: String::new(),
+    }
+}
+
+fn ending_within(sandbox: &Sandbox, test: &str, program: &str, limits: Limits) -> Ending {
+    let exam = exam(test);
+    let examination = Examination { program, exam: &exam, test: 0, rules: Rules::Strict, limits };
+    sandbox.examine(&examination, &Cancel::new()).unwrap().ending
+}
+
+/// How programs end, one after the other in the same exam.
+fn endings(sandbox: &Sandbox, test: &str, programs: &[&str]) -> Vec<Ending> {
+    programs.iter().map(|program| ending_within(sandbox, test, program, limits())).collect()
+}
+
+fn is_wrong(ending: &Ending, part: &str) -> bool {
+    matches!(ending, Ending::WrongAnswer { message } if message.contains(part))
+}
+
+#[test]
+fn a_wrong_answer_is_found_before_what_comes_later() {
+    let test = "for i in range(5):\n    assert f(i) == i\n";
+    for isolation in [Isolation::Warm, Isolation::Fresh] {
+        let sandbox = sandbox(isolation);
+        let found = endings(
+            &sandbox,
+            test,
+            &[
+                "def f(x):\n    while x == 3: pass\n    return x if x != 2 else 7\n",
+                "import os\ndef f(x):\n    if x == 3: os._exit(0)\n    return x if x != 2 else 7\n",
+                "def f(x):\n    if x == 3: raise KeyError\n    return x if x != 2 else 7\n",
+                "def f(x):\n    while x == 3: pass\n    return x\n",
+                "import os\ndef f(x):\n    if x == 3: os._exit(5)\n    return x\n",
+                "def f(x):\n    if x == 3: raise SystemExit(6)\n    return x\n",
+                "def f(x):\n    return x\n",
+            ],
+        );
+        for wrong in &found[..3] {
+            assert!(is_wrong(wrong, "f(2) gave 7"), "{wrong:?}");
+        }
+        assert_eq!(
+            found[3..],
+            [
+                Ending::TimeLimit { clock: Clock::Cpu },
+                Ending::EarlyExit { code: 5 },
+                Ending::EarlyExit { code: 6 },
+                Ending::Passed,
+            ]
+        );
+    }
+}
+
+#[test]
+fn tests_that_look_at_answers_before_they_ask_on_are_understood() {
+    let sandbox = sandbox(Isolation::Warm);
+    // What is asked next hangs on the answer; each program remembers how often it was asked.
+    let test = "start = f(1)\nif start == 1:\n    assert f(2) == 2\nelse:\n    assert f(3) == 2\n";
+    let counting = "calls = 0\ndef f(x):\n    global calls\n    calls += 1\n    return calls\n";
+    let shifted = "calls = 1\ndef f(x):\n    global calls\n    calls -= 1\n    return 2 - 2 * calls\n";
+    let other = "def f(x):\n    return {1: 0, 3: 2}[x]\n";
+    assert_eq!(
+        endings(&sandbox, test, &[counting, other, counting, other]),
+        vec![Ending::Passed; 4]
+    );
+    assert!(is_wrong(&endings(&sandbox, test, &[shifted])[0], "f(3) gave 4"));
+    // An answer that is asked about itself, between two calls.
+    let test = "assert list(f(3)) == [0, 1, 2]\nassert list(f(2)) == [0, 1]\n";
+    let lists = "def f(n):\n    return list(range(n))\n";
+    let generators = "def f(n):\n    yield from range(n)\n";
+    let shared = "last = 0\ndef f(n):\n    global last\n    last = n\n\
+                  \u{20}   i = 0\n    while i < last:\n        yield i\n        i += 1\n";
+    assert_eq!(
+        endings(&sandbox, test, &[lists, generators, shared, lists]),
+        vec![Ending::Passed; 4]
+    );
+    // What one function answers is given to the other.
+    let test = "assert g(f('ab')) == 'ab'\nassert g(f('cd')) == 'cd'\n";
+    let turned = "def f(x):\n    return x[::-1]\ndef g(x):\n    return x[::-1]\n";
+    let kept = "def f(x):\n    return [x]\ndef g(x):\n    return x[0]\n";
+    assert_eq!(endings(&sandbox, test, &[turned, kept, turned]), vec![Ending::Passed; 3]);
+}
+
+#[test]
+fn many_calls_and_long_answers_come_through() {
+    let sandbox = sandbox(Isolation::Warm);
+    let patient = || Limits::with_cpu(std::time::Duration::from_secs(20));
+    let program = "def f(n):\n    return [n] * n\n";
+    for test in [
+        "for i in range(3000):\n    assert f(i % 50) == [i % 50] * (i % 50)\n",
+        // Longer than what is sent at once, and more than there is room for on the sheet.
+        "for n in (3, 60001, 4):\n    assert f(n) == [n] * n\n",
+        "for n in range(45000, 45060):\n    assert f(n) == [n] * n\n",
+        // A rehearsal alone would never end.
+        "n = 1\nwhile f(n) != [3, 3, 3]:\n    n += 1\n",
+        "n = f(5)\nwhile len(n) > 2 or n == 7:\n    n = n[1:]\nassert n == [5, 5]\n",
+    ] {
+        assert_eq!(ending_within(&sandbox, test, program, patient()), Ending::Passed, "{test}");
+    }
+}
+
+#[test]
+fn a_rehearsal_knows_nothing_of_the_right_answers() {
+    let sandbox = sandbox(Isolation::Warm);
+    let test = "secret = f(7)\nassert secret == 49\nassert g(secret) == 7\n";
+    let honest = "def f(x):\n    return x * x\ndef g(x):\n    return int(x ** 0.5)\n";
+    // It reads the questions itself, those that are put at once too, and answers what they give away.
+    let curious = "import marshal, os, socket, struct\nsocket = socket.socket(fileno=3)\n\
+        head = socket.recv(4)\ncalls = marshal.loads(socket.recv(struct.unpack('<I', head)[0]))\n\
+        guess = calls[1][1][0][0] if len(calls) > 1 else None\n\
+        os.write(4, ('{\"value\":%r}\\n' % guess).encode() if guess else b'')\n\
+        answer = b'{\"ready\":1}'\nsocket.sendall(struct.pack('<I', len(answer)) + answer)\n";
+    let found = endings(&sandbox, test, &[honest, curious]);
+    assert_eq!(found[0], Ending::Passed);
+    assert_ne!(found[1], Ending::Passed);
+}
