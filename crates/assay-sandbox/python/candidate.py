@@ -1,11 +1,10 @@
 """The process of a program under test: loads it, and answers the calls of its tests."""
 
-import json
 import os
 import random
-import socket
 import sys
 import types
+from _socket import socket
 
 import wire
 
@@ -15,9 +14,31 @@ SHEET = 4
 _write = os.write
 
 
+class Request:
+    """What is to be run, and how: a line of three words (the mode, the seconds of CPU time, the length
+    of the preamble), the preamble, the program."""
+
+    def __init__(self, data):
+        head, _, texts = data.partition(b"\n")
+        mode, seconds, length = head.split()
+        length = int(length)
+        self.mode, self.seconds = str(mode, "ascii"), int(seconds)
+        self.preamble, self.program = str(texts[:length], "utf-8"), str(texts[length:], "utf-8")
+
+
 def run(request, connection):
-    """Runs the program that `request` describes. Never returns."""
-    mode = request["mode"]
+    """Runs a program. Never returns."""
+    names = load(request, connection)
+    if request.mode == "exam":
+        Desk(names, connection).serve()
+    elif request.mode == "compat":
+        _tell(connection, {"done": True})
+    _leave(connection)
+
+
+def load(request, connection):
+    """Runs a program to the end of its text; its names."""
+    mode = request.mode
     name = "__main__" if mode == "main" else "builtins" if mode == "compat" else "program"
     module = types.ModuleType(name)
     module.__dict__["__builtins__"] = __builtins__
@@ -25,23 +46,19 @@ def run(request, connection):
     if mode == "exam":
         sys.modules[name] = module
     sys.argv = [SOURCE]
-    code = _compile(request, connection)
+    code = _compile(request.program, connection)
     try:
-        if request["preamble"]:
-            exec(compile(request["preamble"], "<preamble>", "exec"), module.__dict__)
+        if request.preamble:
+            exec(compile(request.preamble, "<preamble>", "exec"), module.__dict__)
         exec(code, module.__dict__)
     except BaseException as error:
         _fail(connection, error)
-    if mode == "exam":
-        Desk(module.__dict__, connection).serve()
-    elif mode == "compat":
-        _tell(connection, {"done": True})
-    _leave(connection)
+    return module.__dict__
 
 
-def _compile(request, connection):
+def _compile(program, connection):
     try:
-        return compile(request["program"], SOURCE, "exec")
+        return compile(program, SOURCE, "exec")
     except BaseException as error:
         message = {"syntax": True, **_describe(error)}
         if isinstance(error, SyntaxError):
@@ -114,8 +131,8 @@ def _tell(connection, message):
 class Desk:
     """Where the program answers its tests."""
 
-    def __init__(self, names, connection):
-        self.names, self.connection = names, connection
+    def __init__(self, names, connection, sheet=SHEET):
+        self.names, self.connection, self.sheet = names, connection, sheet
         self.handles = []
         self.room = wire.SHEET
 
@@ -123,14 +140,18 @@ class Desk:
         """Answers until nobody asks any more."""
         while True:
             try:
-                question = wire.thaw(wire.receive_bytes(self.connection))
-                if type(question) is list:
-                    self.make_calls(question)
-                else:
-                    on, do, arguments = question
-                    self.send(*self.answer(on, do, wire.decode(arguments, self.handle)))
+                self.answer_next()
             except (EOFError, OSError):
                 os._exit(0)
+
+    def answer_next(self):
+        """Answers the next question."""
+        question = wire.thaw(wire.receive_bytes(self.connection))
+        if type(question) is list:
+            self.make_calls(question)
+        else:
+            on, do, arguments = question
+            self.send(*self.answer(on, do, wire.decode(arguments, self.handle)))
 
     def make_calls(self, calls):
         """Makes calls that do not depend on each other's answers. The answers go on a sheet that the
@@ -146,7 +167,7 @@ class Desk:
     def write(self, line):
         """Writes on the sheet; whether there was room."""
         try:
-            written = len(line) <= self.room and _write(SHEET, line) == len(line)
+            written = len(line) <= self.room and _write(self.sheet, line) == len(line)
         except OSError:
             written = False
         self.room = self.room - len(line) if written else 0
@@ -225,11 +246,11 @@ OPERATIONS = {
 def main():
     """One program in an interpreter of its own: it is described in the file of the number given."""
     with open(int(sys.argv[1]), "rb") as file:
-        request = json.load(file)
+        request = Request(file.read())
     sys.path[:] = [part for part in sys.path if part != os.path.dirname(__file__)]
     # A program that draws lots gets the same ones every time, and the same verdict.
     random.seed(0)
-    run(request, socket.socket(fileno=3))
+    run(request, socket(fileno=3))
 
 
 if __name__ == "__main__":

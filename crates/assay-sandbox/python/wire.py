@@ -6,18 +6,17 @@ equality does not get through. Both sides use this file; only the tester's copy 
 
 import json
 import marshal
-import socket
-import struct
+from _socket import CMSG_LEN
 from collections import Counter, OrderedDict, defaultdict, deque
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from fractions import Fraction
+
+# Nothing else is imported here, nor from larger modules: every program pays for what is loaded.
 
 LARGEST_FRAME = 256 << 20
 PLAIN = frozenset({type(None), bool, str, float})
 SMALL = 1 << 63
 # A longer list is sent in parts of so many elements.
 PART = 50000
+MOST_FILES = 8
 # So many bytes of answers at most stand on the sheet of a program.
 SHEET = 8 << 20
 
@@ -32,7 +31,7 @@ def pack(message):
 
 def framed(data):
     """Bytes after their length."""
-    return struct.pack("<I", len(data)) + data
+    return len(data).to_bytes(4, "little") + data
 
 
 def send(connection, message):
@@ -47,7 +46,7 @@ def receive(connection):
 
 def receive_bytes(connection):
     """What the next message is made of."""
-    (length,) = struct.unpack("<I", read_exactly(connection, 4))
+    length = int.from_bytes(read_exactly(connection, 4), "little")
     if length > LARGEST_FRAME:
         raise ValueError("a message of %d bytes is too long" % length)
     return read_exactly(connection, length)
@@ -65,9 +64,11 @@ thaw = marshal.loads
 
 def receive_with_files(connection):
     """The bytes of the next message, and the files that came with it; EOFError if there is none."""
-    head, files, _, _ = socket.recv_fds(connection, 4, 8)
+    head, along, _, _ = connection.recvmsg(4, CMSG_LEN(4 * MOST_FILES))
     if not head:
         raise EOFError
+    numbers = b"".join(data for _, _, data in along)
+    files = [int.from_bytes(numbers[at : at + 4], "little") for at in range(0, len(numbers), 4)]
     while len(head) < 4:
         head += read_exactly(connection, 4 - len(head))
     return read_exactly(connection, int.from_bytes(head, "little")), files
@@ -99,7 +100,7 @@ def encode(value, handle):
         return value if -SMALL <= value < SMALL else {"i": hex(value)}
     if kind is list:
         return _items(value, handle)
-    encoder = EXACT.get(kind)
+    encoder = EXACT.get(kind) or RARE.get((kind.__module__, kind.__name__))
     if encoder:
         return encoder(value, handle)
     for base, plain in BASES:
@@ -141,12 +142,21 @@ EXACT = {
     bytearray: lambda value, _: {"B": value.hex()},
     complex: lambda value, _: {"c": [value.real, value.imag]},
     range: lambda value, _: {"r": [hex(value.start), hex(value.stop), hex(value.step)]},
-    Decimal: lambda value, _: {"n": str(value)},
-    Fraction: lambda value, _: {"F": [hex(value.numerator), hex(value.denominator)]},
-    datetime: lambda value, _: {"X": value.isoformat()},
-    date: lambda value, _: {"x": value.isoformat()},
-    time: lambda value, _: {"T": value.isoformat()},
-    timedelta: lambda value, _: {"l": [value.days, value.seconds, value.microseconds]},
+}
+
+# By module and name, because few programs have them. A class that only calls itself so does no harm:
+# what it says is a text or numbers like any other.
+RARE = {
+    ("decimal", "Decimal"): lambda value, _: {"n": str(value)},
+    ("fractions", "Fraction"): lambda value, _: {
+        "F": [hex(value.numerator), hex(value.denominator)]
+    },
+    ("datetime", "datetime"): lambda value, _: {"X": value.isoformat()},
+    ("datetime", "date"): lambda value, _: {"x": value.isoformat()},
+    ("datetime", "time"): lambda value, _: {"T": value.isoformat()},
+    ("datetime", "timedelta"): lambda value, _: {
+        "l": [value.days, value.seconds, value.microseconds]
+    },
 }
 
 # A subclass is what its base says it is, whatever its own methods say.
@@ -193,6 +203,9 @@ def _decoded_pairs(make):
     return decoder
 
 
+_from = __import__
+
+
 def _listed(content):
     if type(content) is not list:
         raise ValueError("no list")
@@ -213,10 +226,10 @@ DECODERS = {
     "B": lambda content, _: bytearray.fromhex(content),
     "c": lambda content, _: complex(*_listed(content)),
     "r": lambda content, _: range(*(int(part, 16) for part in _listed(content))),
-    "n": lambda content, _: Decimal(content),
-    "F": lambda content, _: Fraction(*(int(part, 16) for part in _listed(content))),
-    "X": lambda content, _: datetime.fromisoformat(content),
-    "x": lambda content, _: date.fromisoformat(content),
-    "T": lambda content, _: time.fromisoformat(content),
-    "l": lambda content, _: timedelta(*_listed(content)),
+    "n": lambda content, _: _from("decimal").Decimal(content),
+    "F": lambda content, _: _from("fractions").Fraction(*(int(part, 16) for part in _listed(content))),
+    "X": lambda content, _: _from("datetime").datetime.fromisoformat(content),
+    "x": lambda content, _: _from("datetime").date.fromisoformat(content),
+    "T": lambda content, _: _from("datetime").time.fromisoformat(content),
+    "l": lambda content, _: _from("datetime").timedelta(*_listed(content)),
 }

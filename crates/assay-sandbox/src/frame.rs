@@ -15,32 +15,25 @@ const SHORT: usize = 1 << 16;
 
 /// Sends a message.
 pub(crate) fn send(stream: &UnixStream, message: &impl Serialize) -> io::Result<()> {
-    send_with_files(stream, message, &[])
+    send_with_files(stream, &serde_json::to_vec(message)?, &[])
 }
 
-/// Sends a message, and files along with it.
+/// Sends bytes after their length, and files along with them.
 pub(crate) fn send_with_files(
     mut stream: &UnixStream,
-    message: &impl Serialize,
+    bytes: &[u8],
     files: &[RawFd],
 ) -> io::Result<()> {
-    let mut data = vec![0; 4];
-    serde_json::to_writer(&mut data, message)?;
-    let length = u32::try_from(data.len() - 4).map_err(|_| io::Error::other("message too long"))?;
-    data[..4].copy_from_slice(&length.to_le_bytes());
-    if files.is_empty() {
-        return stream.write_all(&data);
-    }
-    // Files travel with the length, so that whoever reads it has them.
+    let length = u32::try_from(bytes.len()).map_err(|_| io::Error::other("message too long"))?;
+    let head = length.to_le_bytes();
     let rights = [ControlMessage::ScmRights(files)];
-    sendmsg::<()>(
-        stream.as_raw_fd(),
-        &[IoSlice::new(&data[..4])],
-        &rights,
-        MsgFlags::MSG_NOSIGNAL,
-        None,
-    )?;
-    stream.write_all(&data[4..])
+    let rights = if files.is_empty() { &[] } else { &rights[..] };
+    let parts = [IoSlice::new(&head), IoSlice::new(bytes)];
+    let sent =
+        sendmsg::<()>(stream.as_raw_fd(), &parts, rights, MsgFlags::MSG_NOSIGNAL, None)?;
+    // Files travel with the first byte, so that whoever reads the length has them.
+    stream.write_all(head.get(sent..).unwrap_or_default())?;
+    stream.write_all(&bytes[sent.saturating_sub(head.len())..])
 }
 
 /// Whether bytes of somebody who may be up to no good are a message, or too many for one.

@@ -20,6 +20,18 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
+    /// The bytes of a status and of what the kernel tells of what was used.
+    pub(crate) const WORDS: usize = 8 + size_of::<libc::rusage>();
+
+    /// From such bytes.
+    pub(crate) fn from_words(words: &[u8; Self::WORDS]) -> Self {
+        let (words, _) = words.as_chunks::<8>();
+        // The status; seconds and microseconds by itself, and in the kernel for it; memory.
+        let word = |at: usize| words.get(at).map_or(0, |word| u64::from_le_bytes(*word));
+        let cpu = Duration::from_secs(word(1) + word(3)) + Duration::from_micros(word(2) + word(4));
+        Self::new(i32::try_from(word(0)).unwrap_or(0), cpu, word(5) * 1024)
+    }
+
     /// From the status that the system tells.
     pub(crate) fn new(status: i32, cpu: Duration, memory: u64) -> Self {
         Self {

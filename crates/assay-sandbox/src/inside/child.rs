@@ -62,8 +62,8 @@ pub(super) struct Start<'a> {
 /// What a process is for.
 #[derive(Clone, Copy)]
 pub(super) enum Role<'a> {
-    /// Forks programs.
-    Forks,
+    /// Forks programs, which get these limits.
+    Forks(&'a Caps),
     /// Holds the tests.
     Tests,
     /// Is a Python program; with the namespace that the worker itself is in.
@@ -76,7 +76,7 @@ pub(super) enum Role<'a> {
 pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
     let own = match start.role {
         Role::Python(_, own) | Role::Compiled(_, own) => own,
-        Role::Forks | Role::Tests => None,
+        Role::Forks(_) | Role::Tests => None,
     };
     if own.is_some() {
         unshare(CloneFlags::CLONE_NEWPID).map_err(told("make a process namespace"))?;
@@ -108,22 +108,25 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
     }
     chdir(start.folder).map_err(told("enter the folder"))?;
     match start.role {
-        Role::Python(caps, _) | Role::Compiled(caps, _) => limit(caps)?,
+        Role::Python(caps, _) | Role::Compiled(caps, _) => {
+            limit(limits(caps))?;
+            limit([(Resource::RLIMIT_CPU, caps.cpu_kill_s)])?;
+        }
+        Role::Forks(caps) => limit(limits(caps))?,
         Role::Tests => {
             setrlimit(Resource::RLIMIT_AS, TESTER_MEMORY, TESTER_MEMORY)
                 .map_err(told("limit memory"))?;
         }
-        Role::Forks => {}
     }
     if start.isolate {
         // Where Landlock is missing, the doctor says so.
         let _ = filter::restrict_files(start.folder);
-        sys::keep_capabilities(if matches!(start.role, Role::Forks) { CAP_SYS_ADMIN } else { 0 })
+        sys::keep_capabilities(if matches!(start.role, Role::Forks(_)) { CAP_SYS_ADMIN } else { 0 })
             .map_err(told("give up capabilities"))?;
     }
     prctl::set_no_new_privs().map_err(told("give up new privileges"))?;
     let program = match start.role {
-        Role::Forks => filter::program_for_forks()?,
+        Role::Forks(_) => filter::program_for_forks()?,
         Role::Tests | Role::Python(..) | Role::Compiled(..) => filter::program()?,
     };
     seccompiler::apply_filter(&program).map_err(told("filter system calls"))?;
@@ -179,26 +182,25 @@ pub(super) fn hide_processes() -> Result<(), String> {
     mount(Some("tmpfs"), "/proc", Some("tmpfs"), flags, options).map_err(told("hide /proc"))
 }
 
-/// The limits of one process besides its time, by the names that the kernel has for them.
-pub(super) fn limits(caps: &Caps) -> Vec<(&'static str, Resource, u64)> {
+/// The limits of one process besides its time.
+pub(super) fn limits(caps: &Caps) -> Vec<(Resource, u64)> {
     let mut limits = vec![
-        ("NPROC", Resource::RLIMIT_NPROC, caps.processes),
-        ("FSIZE", Resource::RLIMIT_FSIZE, caps.file),
+        (Resource::RLIMIT_NPROC, caps.processes),
+        (Resource::RLIMIT_FSIZE, caps.file),
         // Less than the worker may have: files under way between processes count for all of a user.
-        ("NOFILE", Resource::RLIMIT_NOFILE, 512),
-        ("CORE", Resource::RLIMIT_CORE, 0),
-        ("DATA", Resource::RLIMIT_DATA, caps.memory),
-        ("STACK", Resource::RLIMIT_STACK, 64 << 20),
+        (Resource::RLIMIT_NOFILE, 512),
+        (Resource::RLIMIT_CORE, 0),
+        (Resource::RLIMIT_DATA, caps.memory),
+        (Resource::RLIMIT_STACK, 64 << 20),
     ];
     if caps.limit_addresses {
-        limits.push(("AS", Resource::RLIMIT_AS, caps.memory));
+        limits.push((Resource::RLIMIT_AS, caps.memory));
     }
     limits
 }
 
-fn limit(caps: &Caps) -> Result<(), String> {
-    let time = ("CPU", Resource::RLIMIT_CPU, caps.cpu_kill_s);
-    for (_, resource, value) in limits(caps).into_iter().chain([time]) {
+fn limit(limits: impl IntoIterator<Item = (Resource, u64)>) -> Result<(), String> {
+    for (resource, value) in limits {
         let (_, hard) = getrlimit(resource).map_err(told("read a limit"))?;
         let value = value.min(hard);
         setrlimit(resource, value, value).map_err(told("set a limit"))?;

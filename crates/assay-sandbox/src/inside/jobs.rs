@@ -12,7 +12,6 @@ use nix::mount::{MntFlags, umount2};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::Mode;
 use nix::unistd::{Pid, pipe2};
-use serde_json::{Value, json};
 
 use super::child::{self, Role, Start};
 use super::root::{self, told};
@@ -240,14 +239,11 @@ impl<'a> Worker<'a> {
         let (output, errors) = pipes.writers();
         let mut files = vec![ends.input.as_fd(), output, errors, ends.connection.as_fd()];
         files.extend(ends.sheet.as_ref().map(AsFd::as_fd));
-        let mut request = json!({
-            "mode": script.mode,
-            "preamble": script.preamble,
-            "program": script.program,
-        });
+        let Script { mode, preamble, program } = script;
+        let head = format!("{mode} {} {}\n", caps.cpu_kill_s, preamble.len());
+        let request = [head.as_bytes(), preamble.as_bytes(), program.as_bytes()].concat();
         if fresh {
-            let described = serde_json::to_vec(&request).map_err(told("describe a program"))?;
-            let described = sys::memory_file(&described).map_err(told("describe a program"))?;
+            let described = sys::memory_file(&request).map_err(told("describe a program"))?;
             let place = self.place()?;
             let script = format!("{}/candidate.py", place.scripts);
             let number = files.len().to_string();
@@ -257,10 +253,9 @@ impl<'a> Worker<'a> {
             let started = Some(self.start_command(&command, &files, role)?);
             return Ok(Running { forked: None, started, pipes: pipes.readers() });
         }
-        request["seconds"] = Value::from(caps.cpu_kill_s);
         let server = self.forking.as_mut().ok_or("there is no server")?;
         server.served += 1;
-        server.ask(&request, &files)?;
+        server.send(&request, &files)?;
         let forked = Some(server.forked()?);
         Ok(Running { forked, started: None, pipes: pipes.readers() })
     }

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::child::{Role, Start, limits, start};
 use super::root::told;
@@ -71,14 +70,9 @@ impl Server {
         own: Option<&File>,
         caps: &Caps,
     ) -> Result<Self, String> {
-        let server = Self { caps: Some(*caps), ..Self::new(place, "zygote.py", Role::Forks)? };
+        let server = Self { caps: Some(*caps), ..Self::new(place, "zygote.py", Role::Forks(caps))? };
         let files: Vec<RawFd> = own.iter().map(|own| own.as_raw_fd()).collect();
-        let limits: Map<String, Value> = limits(caps)
-            .into_iter()
-            .map(|(name, _, value)| (name.to_owned(), Value::from(value)))
-            .collect();
-        let message = json!({ "limits": limits });
-        frame::send_with_files(&server.control, &message, &files).map_err(told("ask Python"))?;
+        frame::send_with_files(&server.control, &[], &files).map_err(told("ask Python"))?;
         server.expect_ready(START)?;
         Ok(server)
     }
@@ -141,38 +135,35 @@ impl Server {
 
     /// The number of the process that it forks, which it tells at once.
     pub(super) fn forked(&self) -> Result<i32, String> {
-        let [number] = self.numbers_within(START)?;
-        i32::try_from(number).map_err(told("fork a program"))
+        let mut number = [0; 8];
+        self.read_within(START, &mut number)?;
+        i32::try_from(u64::from_le_bytes(number)).map_err(told("fork a program"))
     }
 
-    /// How the program that it forked last has ended: three numbers.
+    /// How the program that it forked last has ended.
     pub(super) fn ended_within(&self, patience: Duration) -> Result<Ended, String> {
-        let [status, micros, memory] = self.numbers_within(patience)?;
-        let cpu = Duration::from_micros(micros);
-        Ok(Ended::new(i32::try_from(status).unwrap_or(0), cpu, memory))
+        let mut words = [0; Ended::WORDS];
+        self.read_within(patience, &mut words)?;
+        Ok(Ended::from_words(&words))
     }
 
-    /// The next few numbers, if they come in time.
-    fn numbers_within<const COUNT: usize>(
-        &self,
-        patience: Duration,
-    ) -> Result<[u64; COUNT], String> {
-        let mut bytes = [[0; 8]; COUNT];
+    /// The next few bytes, if they come in time.
+    fn read_within(&self, patience: Duration, bytes: &mut [u8]) -> Result<(), String> {
         let _ = self.control.set_read_timeout(Some(patience));
-        let read = (&self.control).read_exact(bytes.as_flattened_mut());
+        let read = (&self.control).read_exact(bytes);
         let _ = self.control.set_read_timeout(None);
-        read.map_err(told("hear from Python"))?;
-        Ok(bytes.map(u64::from_le_bytes))
+        read.map_err(told("hear from Python"))
+    }
+
+    /// Sends bytes with files.
+    pub(super) fn send(&self, bytes: &[u8], files: &[BorrowedFd<'_>]) -> Result<(), String> {
+        let files: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        frame::send_with_files(&self.control, bytes, &files).map_err(told("ask Python"))
     }
 
     /// Sends a message with files.
-    pub(super) fn ask(
-        &self,
-        message: &impl Serialize,
-        files: &[BorrowedFd<'_>],
-    ) -> Result<(), String> {
-        let files: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
-        frame::send_with_files(&self.control, message, &files).map_err(told("ask Python"))
+    fn ask(&self, message: &Value, files: &[BorrowedFd<'_>]) -> Result<(), String> {
+        self.send(message.to_string().as_bytes(), files)
     }
 
     /// Whether the programs that it forks get these limits.
