@@ -204,7 +204,7 @@ class Desk:
         as one message it might not fit."""
         for at in range(0, len(long or ()) - wire.PART, wire.PART):
             part = long[at : min(at + wire.PART, len(long) - wire.PART)]
-            wire.send(self.connection, {"part": wire.encode(part, self.keep)})
+            wire.send(self.connection, {"part": wire.encode_part(part, self.keep)})
         wire.send(self.connection, message)
 
     def keep(self, value):

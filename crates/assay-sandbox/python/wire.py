@@ -13,6 +13,11 @@ from collections import Counter, OrderedDict, defaultdict, deque
 
 LARGEST_FRAME = 256 << 20
 PLAIN = frozenset({type(None), bool, str, float})
+STR = frozenset({str})
+# What stands for words: letters that JSON has as they are.
+LETTERS = [chr(number) for number in range(93, 127)]
+# In JSON, whole numbers are themselves too.
+FLAT = PLAIN | {int}
 SMALL = 1 << 63
 # A longer list is sent in parts of so many elements.
 PART = 50000
@@ -117,6 +122,35 @@ def _items(values, handle):
     return [encode(value, handle) for value in values]
 
 
+def encode_part(values, handle):
+    """A part of a long list. Sequences of a few words over and over, such as combinations, are
+    written with one letter a word: as objects of their own they would not fit."""
+    kinds = set(map(type, values))
+    if kinds != {tuple} and kinds != {list}:
+        return encode(values, handle)
+    words = set()
+    for value in values:
+        words.update(value if STR.issuperset(map(type, value)) else LETTERS)
+        if len(words) >= len(LETTERS):
+            return encode(values, handle)
+    letters = dict(zip(words, LETTERS))
+    text = "".join(["".join(map(letters.__getitem__, value)) for value in values])
+    make = "t" if kinds == {tuple} else "l"
+    return {"w": [make, list(letters), [len(value) for value in values], text]}
+
+
+def _decoded_words(content, _):
+    make, words, lengths, text = _listed(content)
+    if not STR.issuperset(map(type, words)) or not {int}.issuperset(map(type, lengths)):
+        raise ValueError("no words")
+    make = {"t": tuple, "l": list}[make]
+    word, values, at = dict(zip(LETTERS, words)).__getitem__, [], 0
+    for length in lengths:
+        values.append(make(map(word, text[at : at + length])))
+        at += length
+    return values
+
+
 def _tagged(tag):
     return lambda value, handle: {tag: _items(list(value), handle)}
 
@@ -175,12 +209,10 @@ BASES = (
 def decode(data, handle):
     """The value behind `data`; ValueError if it is none."""
     kind = type(data)
-    if kind in PLAIN or kind is int:
+    if kind in FLAT:
         return data
     if kind is list:
-        if set(map(type, data)) <= PLAIN:
-            return data
-        return [decode(item, handle) for item in data]
+        return _decoded_items(data, handle)
     if kind is dict and len(data) == 1:
         ((tag, content),) = data.items()
         if tag == "h":
@@ -191,13 +223,19 @@ def decode(data, handle):
     raise ValueError("no value")
 
 
+def _decoded_items(content, handle):
+    if FLAT.issuperset(map(type, _listed(content))):
+        return content
+    return [decode(item, handle) for item in content]
+
+
 def _decoded(make):
-    return lambda content, handle: make(decode(item, handle) for item in _listed(content))
+    return lambda content, handle: make(_decoded_items(content, handle))
 
 
 def _decoded_pairs(make):
     def decoder(content, handle):
-        items = [decode(item, handle) for item in _listed(content)]
+        items = _decoded_items(content, handle)
         return make(zip(items[::2], items[1::2]))
 
     return decoder
@@ -214,6 +252,7 @@ def _listed(content):
 
 DECODERS = {
     "i": lambda content, _: int(content, 16),
+    "w": _decoded_words,
     "t": _decoded(tuple),
     "s": _decoded(set),
     "f": _decoded(frozenset),

@@ -101,6 +101,12 @@ fn tests_that_look_at_answers_before_they_ask_on_are_understood() {
 fn many_calls_and_long_answers_come_through() {
     let sandbox = sandbox(Isolation::Warm);
     let patient = || Limits::with_cpu(std::time::Duration::from_secs(20));
+    let words = "from itertools import product\ndef f(n):\n    return list(product('abc', repeat=n))\n\
+                 def g(n):\n    return [list(t) for t in f(n)] + ([[1]] if n == 12 else [])\n";
+    let test = "from itertools import product\nfor n in (11, 3, 12):\n    tuples = list(product('abc', repeat=n))\n\
+                \u{20}   assert f(n) == tuples\n    more = [[1]] if n == 12 else []\n\
+                \u{20}   assert g(n) == [list(t) for t in tuples] + more\n";
+    assert_eq!(ending_within(&sandbox, test, words, patient()), Ending::Passed);
     let program = "def f(n):\n    return [n] * n\n";
     for test in [
         "for i in range(3000):\n    assert f(i % 50) == [i % 50] * (i % 50)\n",
