@@ -29,8 +29,7 @@ pub(crate) fn send_with_files(
     let rights = [ControlMessage::ScmRights(files)];
     let rights = if files.is_empty() { &[] } else { &rights[..] };
     let parts = [IoSlice::new(&head), IoSlice::new(bytes)];
-    let sent =
-        sendmsg::<()>(stream.as_raw_fd(), &parts, rights, MsgFlags::MSG_NOSIGNAL, None)?;
+    let sent = sendmsg::<()>(stream.as_raw_fd(), &parts, rights, MsgFlags::MSG_NOSIGNAL, None)?;
     // Files travel with the first byte, so that whoever reads the length has them.
     stream.write_all(head.get(sent..).unwrap_or_default())?;
     stream.write_all(&bytes[sent.saturating_sub(head.len())..])

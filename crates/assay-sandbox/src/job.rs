@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use assay_core::{Ending, Error, Evidence, Exam, Isolation, Language, Result, Rules};
 
+use crate::host::Tools;
+
 /// What a sandbox is told when it is made.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -17,20 +19,22 @@ pub struct Settings {
     /// The executable that becomes a worker when it is started with
     /// [`WORKER_ARGUMENT`](crate::WORKER_ARGUMENT).
     pub executable: PathBuf,
-    /// The folders in which interpreters and compilers are looked for: the `PATH`.
-    pub search: Vec<PathBuf>,
+    /// The interpreters and compilers that programs need.
+    pub tools: Tools,
 }
 
 impl Settings {
     /// Settings for this executable, which must call [`worker_main`](crate::worker_main) when it is told
-    /// to, and for the tools that its user has.
-    pub fn of_this_machine(workers: usize, isolation: Isolation) -> Result<Self> {
+    /// to, and for the tools that its user has for these languages.
+    pub fn of_this_machine(
+        workers: usize,
+        isolation: Isolation,
+        languages: &[Language],
+    ) -> Result<Self> {
         let executable = std::env::current_exe()
             .map_err(|error| Error::failed("cannot tell where assay itself lies").because(error))?;
-        #[expect(clippy::disallowed_methods, reason = "where tools are looked for")]
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let search = std::env::split_paths(&path).collect();
-        Ok(Self { workers, isolation, allow_no_isolation: false, executable, search })
+        let tools = Tools::of_this_machine(languages);
+        Ok(Self { workers, isolation, allow_no_isolation: false, executable, tools })
     }
 }
 

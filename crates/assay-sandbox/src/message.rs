@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use assay_core::{Ending, Evidence};
 use serde::{Deserialize, Serialize};
 
+/// How many exams a worker keeps.
+pub(crate) const KEPT_EXAMS: usize = 2;
+
 /// What a worker is told when it starts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {

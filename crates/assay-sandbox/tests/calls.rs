@@ -73,7 +73,8 @@ fn tests_that_look_at_answers_before_they_ask_on_are_understood() {
     // What is asked next hangs on the answer; each program remembers how often it was asked.
     let test = "start = f(1)\nif start == 1:\n    assert f(2) == 2\nelse:\n    assert f(3) == 2\n";
     let counting = "calls = 0\ndef f(x):\n    global calls\n    calls += 1\n    return calls\n";
-    let shifted = "calls = 1\ndef f(x):\n    global calls\n    calls -= 1\n    return 2 - 2 * calls\n";
+    let shifted =
+        "calls = 1\ndef f(x):\n    global calls\n    calls -= 1\n    return 2 - 2 * calls\n";
     let other = "def f(x):\n    return {1: 0, 3: 2}[x]\n";
     assert_eq!(
         endings(&sandbox, test, &[counting, other, counting, other]),

@@ -138,7 +138,17 @@ fn open(
 ) -> Result<Box<dyn Items>> {
     let records = match data {
         DataChoice::Sample => sample::humaneval(),
-        DataChoice::Paths(paths) => Records::find(only_path(paths, "humaneval")?, files)?,
+        DataChoice::Paths(paths) => {
+            let records = Records::find(only_path(paths, "humaneval")?, files)?;
+            if inputs == Inputs::Used {
+                records.expect(
+                    &evalplus::has_more_tests,
+                    "HumanEvalPlus-v0.1.10.jsonl.gz is; HumanEval's own file is the data of the task \
+                     humaneval",
+                )?;
+            }
+            records
+        }
     };
     let stripped = asked.prompt == Some(STRIPPED);
     Ok(Box::new(Streamed::open(records, HumanEval { stripped, inputs })?))

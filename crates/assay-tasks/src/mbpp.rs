@@ -9,6 +9,7 @@ use assay_core::{
     CodeReference, DataChoice, Exam, Language, QuestionKind, Result, Rules, TaskCard, Tests,
 };
 use assay_data::programs::{FunctionProblem, MbppProblem, Records};
+use serde_json::{Map, Value};
 
 use crate::evalplus::{self, Family, PlusTally};
 use crate::humaneval::{BASE_PASS_AT_K, PASS_AT_K};
@@ -22,7 +23,7 @@ use prompts::{PROMPTS, Prompting, STOP};
 /// MBPP's test split.
 pub static MBPP: Programs = Programs {
     card: CARD,
-    open: |data, asked| open(data, asked, &["mbpp.jsonl"]),
+    open: |data, asked| open(data, asked, &WHOLE),
     names: short_name,
     judging: Judging::by_exam(3),
     tally: |settings| Box::new(PassTally::new(settings)),
@@ -31,7 +32,7 @@ pub static MBPP: Programs = Programs {
 /// The problems of MBPP's test split that people looked over.
 pub static MBPP_SANITIZED: Programs = Programs {
     card: SANITIZED_CARD,
-    open: |data, asked| open(data, asked, &["sanitized-mbpp.json"]),
+    open: |data, asked| open(data, asked, &SANITIZED_FILE),
     names: short_name,
     judging: Judging::by_exam(3),
     tally: |settings| Box::new(PassTally::new(settings)),
@@ -44,6 +45,27 @@ pub static MBPP_PLUS: Programs = Programs {
     names: short_name,
     judging: Judging::by_exam(30),
     tally: PlusTally::boxed,
+};
+
+/// One of Google's files.
+struct Edition {
+    file: &'static str,
+    /// Whether a record can be one of it.
+    fits: fn(&Map<String, Value>) -> bool,
+    hint: &'static str,
+}
+
+const WHOLE: Edition = Edition {
+    file: "mbpp.jsonl",
+    fits: |record| record.contains_key("text"),
+    hint: "mbpp.jsonl is, where a problem has text; the sanitized file is the data of the task \
+        mbpp-sanitized, EvalPlus's of mbpp-plus",
+};
+const SANITIZED_FILE: Edition = Edition {
+    file: "sanitized-mbpp.json",
+    fits: |record| record.contains_key("prompt") && !record.contains_key("test"),
+    hint: "sanitized-mbpp.json is, where a problem has prompt and no test; the whole file is the data \
+        of the task mbpp, EvalPlus's of mbpp-plus",
 };
 
 const PLUS_FILES: &[&str] = &[
@@ -145,10 +167,14 @@ const PLUS_CARD: TaskCard = TaskCard {
     ..CARD
 };
 
-fn open(data: &DataChoice, asked: &Asked, files: &[&str]) -> Result<Box<dyn Items>> {
+fn open(data: &DataChoice, asked: &Asked, edition: &Edition) -> Result<Box<dyn Items>> {
     let records = match data {
         DataChoice::Sample => sample::mbpp(),
-        DataChoice::Paths(paths) => Records::find(only_path(paths, "mbpp")?, files)?,
+        DataChoice::Paths(paths) => {
+            let records = Records::find(only_path(paths, "mbpp")?, &[edition.file])?;
+            records.expect(&edition.fits, edition.hint)?;
+            records
+        }
     };
     let prompting = Prompting::new(asked.prompt, &records)?;
     Ok(Box::new(Streamed::open(records, Mbpp { prompting, split: true })?))
@@ -157,7 +183,14 @@ fn open(data: &DataChoice, asked: &Asked, files: &[&str]) -> Result<Box<dyn Item
 fn open_plus(data: &DataChoice, _asked: &Asked) -> Result<Box<dyn Items>> {
     let records = match data {
         DataChoice::Sample => sample::mbpp_plus(),
-        DataChoice::Paths(paths) => Records::find(only_path(paths, "mbpp-plus")?, PLUS_FILES)?,
+        DataChoice::Paths(paths) => {
+            let records = Records::find(only_path(paths, "mbpp-plus")?, PLUS_FILES)?;
+            records.expect(
+                &evalplus::has_more_tests,
+                "MbppPlus-v0.2.0.jsonl.gz is; Google's files are the data of mbpp and mbpp-sanitized",
+            )?;
+            records
+        }
     };
     // Only the form with assertions has no name of the function.
     if records.first()?.is_none_or(|first| first.contains("\"entry_point\"")) {

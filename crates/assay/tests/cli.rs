@@ -18,6 +18,7 @@ fn the_tour_runs_everything_and_tells_what_is_next() {
     settings.add_filter(r"-[0-9a-f]{6}\n", "-<id>\n");
     settings.add_filter(&regex_of(env!("CARGO_BIN_EXE_assay")), "assay");
     settings.add_filter(r"assay:\d+\.\d+\.\d+", "assay:<version>");
+    settings.add_filter(r"python:\d+\.\d+\.\d+", "python:<version>");
     settings.bind(|| insta::assert_snapshot!("tour", said.out));
     assert_eq!(runs(scratch.path()).len(), 27);
 }

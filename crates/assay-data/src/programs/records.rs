@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::Store;
 use crate::texts::{Document, Form, Lines, Source};
@@ -106,6 +107,24 @@ impl Records {
             })?;
             take(line, record)
         })
+    }
+
+    /// Refuses a file whose first record is of another task: its score would go by the wrong name.
+    pub fn expect(&self, fits: &dyn Fn(&Map<String, Value>) -> bool, hint: &str) -> Result<()> {
+        let Some(first) = self.first()? else { return Ok(()) };
+        // What is no object at all, reading it says better.
+        match serde_json::from_str(&first) {
+            Ok(Value::Object(record)) if !fits(&record) => {
+                let keys: Vec<&str> = record.keys().map(String::as_str).collect();
+                let keys = keys.join(", ");
+                Err(Error::refused(format!(
+                    "{} is not this task's data: its first problem has {keys}",
+                    self.name
+                ))
+                .hint(hint))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The text of the first record.

@@ -7,7 +7,7 @@ use assay_core::{Cancel, Ending, Exam, Rules};
 use serde::Serialize;
 
 use super::pool::Sandbox;
-use super::tools::{LANGUAGES, Tools};
+use super::tools::Tools;
 use crate::job::{Examination, Limits, Settings};
 use crate::message::Layer;
 
@@ -43,7 +43,7 @@ pub struct Runs {
 
 /// Looks at everything.
 pub fn diagnose(settings: Settings) -> Diagnosis {
-    let languages = languages(&Tools::find(&settings.search));
+    let languages = languages(&settings.tools);
     match Sandbox::new(settings) {
         Ok(sandbox) => {
             let (layers, memory_by) = sandbox.layers();
@@ -82,7 +82,7 @@ fn languages(tools: &Tools) -> Vec<Runs> {
             version: error.hint_text().unwrap_or_default().to_owned(),
         },
     };
-    LANGUAGES.iter().map(runs).collect()
+    Tools::LANGUAGES.iter().map(runs).collect()
 }
 
 /// Puts a small program through a small test, a few times; how long one takes.

@@ -8,17 +8,16 @@ use super::limits::{caps, is_close};
 use super::tools::Tools;
 use super::worker::Worker;
 use crate::job::{Examination, Examined, Executed, Execution, Limits, Settings};
-use crate::message::{ExamText, Job, Layers, Output, Report, Script, Setup, TestChoice};
+use crate::message::{
+    ExamText, Job, KEPT_EXAMS, Layers, Output, Report, Script, Setup, TestChoice,
+};
 
 /// What programs may write in all.
 const WRITABLE: u64 = 512 << 20;
-/// How many exams a worker keeps.
-const KEPT: usize = 2;
 
 /// A pool of isolated workers. They start when they are first needed, and a program runs in one of them at a time.
 pub struct Sandbox {
     settings: Settings,
-    tools: Tools,
     workers: Mutex<Workers>,
     returned: Condvar,
     /// Held by everyone who runs a program; alone by who repeats one whose time was close.
@@ -34,10 +33,8 @@ struct Workers {
 impl Sandbox {
     /// A sandbox. Fails if this machine cannot isolate programs, unless the settings allow that.
     pub fn new(settings: Settings) -> Result<Self> {
-        let tools = Tools::find(&settings.search);
         let sandbox = Self {
             settings,
-            tools,
             workers: Mutex::default(),
             returned: Condvar::new(),
             quiet: RwLock::new(()),
@@ -69,13 +66,13 @@ impl Sandbox {
 
     /// What this machine can run.
     pub fn tools(&self) -> &Tools {
-        &self.tools
+        &self.settings.tools
     }
 
     /// Puts a Python program through tests that it cannot reach. Blocks; may be called by as many
     /// threads as there are workers. An error is a failure of the machine, not of the program.
     pub fn examine(&self, examination: &Examination<'_>, cancel: &Cancel) -> Result<Examined> {
-        self.tools.get(Language::Python)?;
+        self.settings.tools.get(Language::Python)?;
         let ask = || self.examine_once(examination, cancel);
         let (report, unstable) = self.steadily(&examination.limits, ask)?;
         let evidence = Evidence { unstable, ..report.evidence };
@@ -84,7 +81,7 @@ impl Sandbox {
 
     /// Runs a program, after compiling it where its language asks for that.
     pub fn execute(&self, execution: &Execution<'_>, cancel: &Cancel) -> Result<Executed> {
-        let tool = self.tools.get(execution.language)?;
+        let tool = self.settings.tools.get(execution.language)?;
         let ask = || {
             let job = match execution.language {
                 Language::Python => self.python_job(execution),
@@ -243,10 +240,10 @@ impl Sandbox {
     }
 
     fn start(&self) -> Result<Worker> {
-        let python = self.tools.get(Language::Python).ok();
+        let python = self.settings.tools.get(Language::Python).ok();
         let setup = Setup {
             isolate: true,
-            visible: self.tools.folders(),
+            visible: self.settings.tools.folders(),
             python: python.map(|tool| tool.path.clone()),
             writable: WRITABLE,
         };
@@ -283,7 +280,7 @@ fn ask_within(worker: &mut Worker, job: &Job, memory: u64) -> Option<Report> {
 fn remember(worker: &mut Worker, key: &str) {
     if !worker.given.iter().any(|given| given == key) {
         worker.given.push_back(key.to_owned());
-        if worker.given.len() > KEPT {
+        if worker.given.len() > KEPT_EXAMS {
             worker.given.pop_front();
         }
     }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use assay_core::{Error, Language, Result};
@@ -41,20 +42,32 @@ pub struct Tools {
     tools: Vec<Tool>,
 }
 
-/// The languages that programs can be run in.
-pub(super) const LANGUAGES: [Language; 6] = [
-    Language::Python,
-    Language::JavaScript,
-    Language::Java,
-    Language::Cpp,
-    Language::Go,
-    Language::Rust,
-];
-
 impl Tools {
-    /// Looks along `search`, the folders of the `PATH`.
-    pub fn find(search: &[PathBuf]) -> Self {
-        Self { tools: LANGUAGES.iter().filter_map(|&language| find(language, search)).collect() }
+    /// The languages that programs can be run in.
+    pub const LANGUAGES: [Language; 6] = [
+        Language::Python,
+        Language::JavaScript,
+        Language::Java,
+        Language::Cpp,
+        Language::Go,
+        Language::Rust,
+    ];
+
+    /// The tools for `languages`, looked for along the `PATH`.
+    pub fn of_this_machine(languages: &[Language]) -> Self {
+        // To ask a tool who it is takes a process, some of which take their time.
+        static KNOWN: Mutex<Vec<(Language, Option<Tool>)>> = Mutex::new(Vec::new());
+        #[expect(clippy::disallowed_methods, reason = "where tools are looked for")]
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let search: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        for &language in languages {
+            if !known.iter().any(|&(other, _)| other == language) {
+                known.push((language, find(language, &search)));
+            }
+        }
+        let wanted = known.iter().filter(|(language, _)| languages.contains(language));
+        Self { tools: wanted.filter_map(|(_, tool)| tool.clone()).collect() }
     }
 
     /// The tool for a language.
@@ -77,6 +90,13 @@ impl Tools {
 }
 
 impl Tool {
+    /// The number of its version, such as `3.11.7`.
+    pub fn number(&self) -> &str {
+        let is_part = |letter: char| letter.is_ascii_digit() || letter == '.';
+        let mut words = self.version.split(|letter| !is_part(letter));
+        words.find(|word| word.contains('.') && word.len() > 2).unwrap_or("unknown")
+    }
+
     /// The file that a program is written to, by name.
     pub(crate) fn file_name<'a>(&self, execution: &Execution<'a>) -> &'a str {
         execution.source.name.unwrap_or(match self.language {

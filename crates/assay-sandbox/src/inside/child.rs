@@ -121,8 +121,12 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
     if start.isolate {
         // Where Landlock is missing, the doctor says so.
         let _ = filter::restrict_files(start.folder);
-        sys::keep_capabilities(if matches!(start.role, Role::Forks(_)) { CAP_SYS_ADMIN } else { 0 })
-            .map_err(told("give up capabilities"))?;
+        sys::keep_capabilities(if matches!(start.role, Role::Forks(_)) {
+            CAP_SYS_ADMIN
+        } else {
+            0
+        })
+        .map_err(told("give up capabilities"))?;
     }
     prctl::set_no_new_privs().map_err(told("give up new privileges"))?;
     let program = match start.role {

@@ -13,11 +13,11 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::Mode;
 use nix::unistd::{Pid, pipe2};
 
+use super::Ground;
 use super::child::{self, Role, Start};
 use super::root::{self, told};
 use super::server::{Place, Server};
 use super::verdict;
-use super::Ground;
 use super::watch::{Process, Seen, Watch, Witness};
 use crate::message::{Caps, Job, Report, Script, Setup, Step, TestChoice};
 use crate::sys;
@@ -346,12 +346,7 @@ struct Running {
 }
 
 impl Running {
-    fn watch(
-        self,
-        worker: &Worker<'_>,
-        witness: Witness<'_>,
-        caps: &Caps,
-    ) -> Result<Seen, String> {
+    fn watch(self, worker: &Worker<'_>, witness: Witness<'_>, caps: &Caps) -> Result<Seen, String> {
         let process = match (self.started, self.forked, &worker.forking) {
             (Some((pid, watched)), ..) => Process::Started(pid, watched),
             (None, Some(pid), Some(server)) => Process::Forked(pid, server),

@@ -14,15 +14,13 @@ use serde_json::{Value, json};
 use super::child::{Role, Start, limits, start};
 use super::root::told;
 use crate::frame;
-use crate::message::{Caps, ExamText, TestChoice};
+use crate::message::{Caps, ExamText, KEPT_EXAMS, TestChoice};
 use crate::sys::{self, Ended};
 
 /// How long a server may take to say that it is ready.
 const START: Duration = Duration::from_mins(1);
 /// How long the tests' own code may take before the first program is put through them.
 const SETTING: Duration = Duration::from_mins(10);
-/// How many exams the tester keeps; the same number stands in its code.
-const KEPT: usize = 2;
 
 /// A Python process that stays.
 pub(super) struct Server {
@@ -70,7 +68,8 @@ impl Server {
         own: Option<&File>,
         caps: &Caps,
     ) -> Result<Self, String> {
-        let server = Self { caps: Some(*caps), ..Self::new(place, "zygote.py", Role::Forks(caps))? };
+        let server =
+            Self { caps: Some(*caps), ..Self::new(place, "zygote.py", Role::Forks(caps))? };
         let files: Vec<RawFd> = own.iter().map(|own| own.as_raw_fd()).collect();
         frame::send_with_files(&server.control, &[], &files).map_err(told("ask Python"))?;
         server.expect_ready(START)?;
@@ -188,14 +187,13 @@ impl Server {
     pub(super) fn learn(&mut self, key: &str, exam: &ExamText) -> Result<(), String> {
         let ExamText { setting, called, tests } = exam;
         self.asked += 1;
+        let forgotten = if self.exams.len() >= KEPT_EXAMS { self.exams.pop_front() } else { None };
         let message = json!({
-            "number": self.asked, "key": key, "setting": setting, "called": called, "tests": tests,
+            "number": self.asked, "key": key, "forget": forgotten,
+            "setting": setting, "called": called, "tests": tests,
         });
         self.ask(&message, &[])?;
         self.exams.push_back(key.to_owned());
-        if self.exams.len() > KEPT {
-            self.exams.pop_front();
-        }
         let learned = self.answer_to_last(SETTING).and_then(|answer| is_ready(&answer));
         if learned.is_err() {
             self.exams.clear();

@@ -10,17 +10,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Exam, Isolation, Rules};
-use assay_sandbox::{Examination, Examined, Limits, Sandbox, Settings};
+use assay_sandbox::{Examination, Examined, Limits, Sandbox, Settings, Tools};
 
 /// A sandbox with one worker.
 pub(crate) fn sandbox(isolation: Isolation) -> Sandbox {
-    let path = std::env::var_os("PATH").unwrap_or_default();
     Sandbox::new(Settings {
         workers: 2,
         isolation,
         allow_no_isolation: false,
         executable: worker(),
-        search: std::env::split_paths(&path).collect(),
+        tools: Tools::of_this_machine(&Tools::LANGUAGES),
     })
     .unwrap()
 }

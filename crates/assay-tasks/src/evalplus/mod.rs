@@ -5,6 +5,7 @@
 
 use assay_core::{Estimate, Exam, Named, Outcome, Tally, TaskSettings, Verdict};
 use assay_data::programs::{FunctionProblem, Inputs};
+use serde_json::{Map, Value};
 
 use crate::programs::{PassTally, TESTS_PASSED, python_text};
 
@@ -31,6 +32,14 @@ impl Family {
             Self::Mbpp => "\"mbpp\", 2",
         }
     }
+}
+
+/// Whether a record has EvalPlus's tests, in one form or the other, and not the original's alone.
+pub(crate) fn has_more_tests(record: &Map<String, Value>) -> bool {
+    let asserts = |key| {
+        record.get(key).and_then(Value::as_str).is_some_and(|test| test.contains("assertion("))
+    };
+    record.contains_key("plus_input") || asserts("test")
 }
 
 /// The exam of a problem whose file has inputs: the original's are the first test, EvalPlus's the

@@ -14,9 +14,9 @@ mod tally;
 use std::path::{Path, PathBuf};
 
 use assay_core::{
-    DataChoice, Error, Grader, Problems, Result, Tally, Task, TaskCard, TaskSettings,
+    DataChoice, Error, Grader, Language, Problems, Result, Tally, Task, TaskCard, TaskSettings,
 };
-use assay_sandbox::{Limits, Sandbox, Settings};
+use assay_sandbox::{Limits, Sandbox, Settings, Tools};
 
 pub(crate) use grader::{TESTS, TESTS_PASSED};
 pub(crate) use judging::{Judging, Parts, Printed, Stop, Total};
@@ -35,6 +35,13 @@ pub struct Programs {
     pub(crate) judging: Judging,
     /// What sums its verdicts up.
     pub(crate) tally: fn(&TaskSettings) -> Box<dyn Tally>,
+}
+
+impl Programs {
+    /// The languages that programs of this task are written in.
+    fn languages(&self) -> Vec<Language> {
+        self.card.language.into_iter().collect()
+    }
 }
 
 /// How questions are put.
@@ -63,7 +70,7 @@ impl Task for Programs {
     fn grader(&self, settings: &TaskSettings, jobs: usize) -> Result<Box<dyn Grader>> {
         let sandbox = Sandbox::new(Settings {
             allow_no_isolation: settings.unsafe_no_isolation,
-            ..Settings::of_this_machine(jobs.max(1), settings.isolation)?
+            ..Settings::of_this_machine(jobs.max(1), settings.isolation, &self.languages())?
         })?;
         self.card.language.map(|language| sandbox.tools().get(language)).transpose()?;
         Ok(Box::new(grader::ProgramGrader::new(sandbox, settings.rules, self.judging)))
@@ -87,6 +94,9 @@ impl Task for Programs {
         fields.push(("cpu", format!("{}s", cpu.as_secs_f64())));
         fields.push(("patience", "4xgold".to_owned()));
         fields.push(("memory", format!("{}M", memory >> 20)));
+        let tools = Tools::of_this_machine(&self.languages());
+        let numbers = tools.all().iter().map(|tool| (tool.language.name(), tool.number()));
+        fields.extend(numbers.map(|(name, number)| (name, number.to_owned())));
         fields
     }
 }

@@ -1,12 +1,12 @@
 //! `assay doctor`: what this machine offers.
 
 use assay_core::{Isolation, Result, exit_code};
-use assay_sandbox::{Diagnosis, Settings, diagnose};
+use assay_sandbox::{Diagnosis, Settings, Tools, diagnose};
 
 use crate::output;
 
 pub(crate) fn doctor(json: bool) -> Result<u8> {
-    let diagnosis = diagnose(Settings::of_this_machine(1, Isolation::Warm)?);
+    let diagnosis = diagnose(Settings::of_this_machine(1, Isolation::Warm, &Tools::LANGUAGES)?);
     if json {
         output::json_pretty(&diagnosis)?;
     } else {

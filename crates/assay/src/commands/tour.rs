@@ -39,10 +39,11 @@ fn unable(solver: &str, card: &TaskCard) -> Option<Error> {
 
 /// Why programs in Python cannot be run here, if they cannot: the rest of the tour needs nothing.
 fn no_programs(arguments: &RunArguments) -> Option<Error> {
-    let sandbox = Settings::of_this_machine(1, Isolation::Warm).and_then(|settings| {
-        let allow_no_isolation = arguments.programs.unsafe_no_isolation;
-        Sandbox::new(Settings { allow_no_isolation, ..settings })
-    });
+    let sandbox =
+        Settings::of_this_machine(1, Isolation::Warm, &[Language::Python]).and_then(|settings| {
+            let allow_no_isolation = arguments.programs.unsafe_no_isolation;
+            Sandbox::new(Settings { allow_no_isolation, ..settings })
+        });
     match sandbox {
         Ok(sandbox) => sandbox.tools().get(Language::Python).err(),
         Err(error) => Some(error),
