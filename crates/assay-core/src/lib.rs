@@ -37,7 +37,7 @@ pub use natural::{natural_order, sort_naturally};
 pub use place::Place;
 pub use problem::{
     Flaw, LineQuestion, LineReference, Problem, ProblemId, Question, QuestionKind, Reference,
-    SampleKey, Selection,
+    SampleKey, Selection, namesake,
 };
 pub use progress::Progress;
 pub use results::{Counts, Estimate, GoldRate, Results};

@@ -29,6 +29,11 @@ impl ProblemId {
     }
 }
 
+/// What the problem is called that is the `nth` in its data to have this name, from the second on.
+pub fn namesake(name: &str, nth: usize) -> String {
+    format!("{name}#{nth}")
+}
+
 impl From<String> for ProblemId {
     fn from(text: String) -> Self {
         Self(text.into())

@@ -1,6 +1,7 @@
 //! What a run found: counts that add up, and metrics with their uncertainty.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,10 @@ pub struct Results {
     /// How many of the task's own programs pass on this machine, where it has such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<GoldRate>,
+    /// How many answers of a file were passed over, being to problems that the data has and the task
+    /// leaves out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed_over: Option<NonZeroUsize>,
 }
 
 impl Results {
@@ -38,7 +43,7 @@ impl Results {
         metrics: Named<Estimate>,
     ) -> Self {
         let (task, left_out, gold) = (task.to_owned(), Named::new(), None);
-        Self { task, solver, signature, counts, metrics, left_out, gold }
+        Self { task, solver, signature, counts, metrics, left_out, gold, passed_over: None }
     }
 }
 

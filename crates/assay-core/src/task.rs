@@ -244,6 +244,12 @@ pub trait Problems: Send + Sync {
         false
     }
 
+    /// Whether the data has a problem of this name that the task leaves out, being of another level or
+    /// split. A file may have answers to such ones too; they do not count.
+    fn leaves_out(&self, _name: &str) -> bool {
+        false
+    }
+
     /// Whether a file that leaves a problem without an answer is refused.
     fn needs_every_answer(&self) -> bool {
         false

@@ -10,7 +10,8 @@ use assay_data::programs::{FunctionProblem, Records};
 
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
-    Asked, Item, Items, Judging, PassTally, Programs, Streamed, Telling, only_path,
+    Asked, Item, Items, Judging, PassTally, Programs, Streamed, Telling, multipl_e_number,
+    only_path,
 };
 use crate::sample;
 
@@ -154,9 +155,10 @@ fn open(
     Ok(Box::new(Streamed::open(records, HumanEval { stripped, inputs })?))
 }
 
-/// `HumanEval/7` and `7` are the same.
+/// `HumanEval/7`, `HumanEval_7_filter_by_substring` and `7` are the same.
 fn short_name(name: &str) -> String {
-    name.strip_prefix("HumanEval/").unwrap_or(name).to_owned()
+    let short = name.strip_prefix("HumanEval/");
+    short.or_else(|| multipl_e_number(name, "HumanEval")).unwrap_or(name).to_owned()
 }
 
 struct HumanEval {
@@ -165,8 +167,8 @@ struct HumanEval {
 }
 
 impl Telling<FunctionProblem> for HumanEval {
-    fn name(&self, record: &FunctionProblem) -> Option<String> {
-        Some(record.id.clone())
+    fn name(&self, record: &FunctionProblem) -> String {
+        record.id.clone()
     }
 
     fn item(&self, record: FunctionProblem) -> Result<Item, String> {
@@ -216,5 +218,18 @@ fn exam_of_assertions(record: &FunctionProblem) -> Exam {
         tests: plain.tests.iter().map(|test| test.replace(WRONG, RIGHT)).collect(),
         appended: format!("{}\n{}", evalplus::NUMBERS, plain.appended),
         ..plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_a_name_is_the_same() {
+        for name in ["7", "HumanEval/7", "HumanEval_7_filter_by_substring"] {
+            assert_eq!(short_name(name), "7");
+        }
+        assert_eq!(short_name("mbpp_7_f"), "mbpp_7_f");
     }
 }

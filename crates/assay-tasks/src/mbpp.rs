@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 use crate::evalplus::{self, Family, PlusTally};
 use crate::humaneval::{BASE_PASS_AT_K, PASS_AT_K};
 use crate::programs::{
-    Asked, Item, Items, Judging, PassTally, Programs, Streamed, Telling, names_defined, names_used,
-    only_path,
+    Asked, Item, Items, Judging, PassTally, Programs, Streamed, Telling, multipl_e_number,
+    names_defined, names_used, only_path,
 };
 use crate::sample;
 use prompts::{PROMPTS, Prompting, STOP};
@@ -94,9 +94,9 @@ const CARD: TaskCard = TaskCard {
         test_list and test_setup_code; or the folder that it lies in. Problems 11 to 510 are taken. \
         Without --data, the folder mbpp under ASSAY_DATA is taken. `--data sample` means the problems \
         inside the binary.",
-    answers: "One JSON object a line: task_id (11, Mbpp/11 or MBPP/11), and either completion, which is \
-        appended to the prompt where that is code, or solution, which is the whole program. They are \
-        taken as they are. In a run, what a solver says counts up to the first of the stop words \
+    answers: "One JSON object a line: task_id (11, Mbpp/11, MBPP/11 or mbpp_11_remove_Occ), and either \
+        completion, which is appended to the prompt where that is code, or solution, which is the whole \
+        program. They are taken as they are. In a run, what a solver says counts up to the first of the stop words \
         \\nclass, \\nassert, \\n\"\"\", \\nprint, \\nif, \\n<|/ and \\n```, or of [DONE] for the prompt \
         paper.",
     grading: "A program passes if it passes test_list within 3 s of CPU time; challenge_test_list does \
@@ -146,8 +146,8 @@ const PLUS_CARD: TaskCard = TaskCard {
         as .gz or .zst; or the folder that they lie in, of which the first is taken. Without --data, \
         the folder mbpp_plus under ASSAY_DATA is taken. `--data sample` means the problems inside the \
         binary.",
-    answers: "One JSON object a line: task_id (11, Mbpp/11 or MBPP/11), and either completion, which is \
-        appended to the prompt, or solution, which is the whole program. They are taken as they are. \
+    answers: "One JSON object a line: task_id (11, Mbpp/11, MBPP/11 or mbpp_11_remove_Occ), and either \
+        completion, which is appended to the prompt, or solution, which is the whole program. They are taken as they are. \
         In a run, what a solver says counts up to the first of the stop words \\nclass, \\nassert, \
         \\n\"\"\", \\nprint, \\nif, \\n<|/ and \\n```.",
     grading: "A program passes if it passes MBPP's tests and EvalPlus's, each within 30 s of CPU time, \
@@ -212,10 +212,10 @@ fn is_first_edition(records: &Records) -> Result<bool> {
     Ok(found)
 }
 
-/// `Mbpp/11`, `MBPP/11` and `11` are the same.
+/// `Mbpp/11`, `MBPP/11`, `mbpp_11_remove_Occ` and `11` are the same.
 fn short_name(name: &str) -> String {
     let short = ["Mbpp/", "MBPP/", "mbpp/"].iter().find_map(|prefix| name.strip_prefix(prefix));
-    short.unwrap_or(name).to_owned()
+    short.or_else(|| multipl_e_number(name, "mbpp")).unwrap_or(name).to_owned()
 }
 
 struct Mbpp {
@@ -225,9 +225,12 @@ struct Mbpp {
 }
 
 impl Telling<MbppProblem> for Mbpp {
-    fn name(&self, record: &MbppProblem) -> Option<String> {
-        let counts = !self.split || TEST_SPLIT.contains(&record.number);
-        counts.then(|| format!("Mbpp/{}", record.number))
+    fn name(&self, record: &MbppProblem) -> String {
+        format!("Mbpp/{}", record.number)
+    }
+
+    fn counts(&self, record: &MbppProblem) -> bool {
+        !self.split || TEST_SPLIT.contains(&record.number)
     }
 
     fn item(&self, record: MbppProblem) -> Result<Item, String> {
@@ -276,8 +279,8 @@ struct MbppPlus {
 }
 
 impl Telling<FunctionProblem> for MbppPlus {
-    fn name(&self, record: &FunctionProblem) -> Option<String> {
-        Some(record.id.clone())
+    fn name(&self, record: &FunctionProblem) -> String {
+        record.id.clone()
     }
 
     fn item(&self, record: FunctionProblem) -> Result<Item, String> {
@@ -299,5 +302,33 @@ impl Telling<FunctionProblem> for MbppPlus {
             tests: Arc::new(Tests::Exam(exam)),
         };
         Ok(Item { prompt: record.prompt, reference })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_a_name_is_the_same() {
+        for name in ["11", "Mbpp/11", "MBPP/11", "mbpp/11", "mbpp_11_remove_Occ"] {
+            assert_eq!(short_name(name), "11");
+        }
+        assert_eq!(short_name("HumanEval_11_f"), "HumanEval_11_f");
+    }
+
+    #[test]
+    fn problems_outside_of_the_test_split_are_left_out_by_name() {
+        let problem = |number: u32| {
+            format!(
+                r#"{{"task_id": {number}, "text": "t", "code": "c", "test_list": ["assert a"]}}"#
+            )
+        };
+        let lines = [10, 11, 510, 511].map(problem).join("\n");
+        let records = Records::memory("mbpp.jsonl", lines.into_bytes());
+        let telling = Mbpp { prompting: Prompting::docstring(), split: true };
+        let items = Streamed::open(records, telling).unwrap();
+        assert_eq!(items.ids(), ["Mbpp/11".into(), "Mbpp/510".into()]);
+        assert_eq!(items.left_out(), ["Mbpp/10", "Mbpp/511"]);
     }
 }

@@ -170,6 +170,48 @@ fn real_references_pass_and_every_form_is_read() {
     }
 }
 
+#[test]
+fn a_file_of_all_levels_is_scored_by_each() {
+    let folder = tempdir().unwrap();
+    let problem = |id: u32, level: &str, expected: &str| {
+        let tests = json!({ "inputs": [""], "outputs": [expected] }).to_string();
+        json!({ "problem_id": id, "question": "q", "difficulty": level, "input_output": tests })
+    };
+    let problems = [
+        problem(1, "introductory", "1"),
+        problem(2, "interview", "2"),
+        problem(2, "interview", "3"),
+    ];
+    let data: String = problems.iter().map(|problem| format!("{problem}\n")).collect();
+    fs::write(folder.path().join("test.jsonl"), data).unwrap();
+    let line = |id: u32, printed: u32| {
+        format!("{}\n", json!({ "task_id": id, "solution": format!("print({printed})") }))
+    };
+    let score = |task: &str, answers: &str| {
+        fs::write(folder.path().join("a.jsonl"), answers).unwrap();
+        run(folder.path(), &["score", task, "a.jsonl", "--data", "test.jsonl", "--json"])
+    };
+    let all = line(1, 1) + &line(2, 2) + &line(2, 3);
+    let said = score("apps-introductory", &all);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(
+        (&json(&said)["counts"]["passed"], &json(&said)["passed_over"]),
+        (&json!(1), &json!(2))
+    );
+    assert!(said.err.contains("2 answers do not count"), "{said:?}");
+    // Each of the two problems of one name has its own answer.
+    let said = score("apps-interview", &all);
+    let counts = &json(&said)["counts"];
+    assert_eq!((&counts["problems"], &counts["passed"]), (&json!(2), &json!(2)), "{said:?}");
+    assert_eq!(json(&said)["passed_over"], 1);
+    let said = score("apps-interview", &line(1, 1));
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("no answer to a problem of apps-interview"), "{said:?}");
+    let said = score("apps-interview", &(all + &line(9, 9)));
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("a.jsonl:4: there is no problem \"9\""), "{said:?}");
+}
+
 /// The stored verdicts of `ChatGPT`'s answers, by MapCoder's own scorer. It says "not solved" of every
 /// problem whose expected result is not a text, because it fails to compare it.
 #[test]
@@ -180,7 +222,6 @@ fn real_answers_have_the_verdicts_that_were_stored() {
     let direct = files.into_iter().find(|(name, _)| name.contains("ChatGPT-Direct"));
     let answers = String::from_utf8(direct.expect("it is in the archive").1).unwrap();
     let mut stored = BTreeMap::new();
-    let mut lines = String::new();
     for line in answers.lines() {
         let row: Value = serde_json::from_str(line).unwrap();
         if row["difficulty"] == "competition" {
@@ -189,11 +230,10 @@ fn real_answers_have_the_verdicts_that_were_stored() {
             if stored.contains_key(&id) {
                 id += "#2";
             }
-            lines += &format!("{}\n", json!({ "task_id": id, "solution": row["source_codes"][0] }));
             stored.insert(id, row["is_solved"].as_bool().unwrap());
         }
     }
-    fs::write(folder.path().join("answers.jsonl"), lines).unwrap();
+    fs::write(folder.path().join("answers.jsonl"), answers).unwrap();
     let selected = data.join("apps/selected150.jsonl").display().to_string();
     let said = run(
         folder.path(),
@@ -209,6 +249,7 @@ fn real_answers_have_the_verdicts_that_were_stored() {
         ],
     );
     assert_eq!(json(&said)["counts"]["problems"], 48, "{said:?}");
+    assert_eq!(json(&said)["passed_over"], 102, "{said:?}");
     for verdict in verdicts(&folder.path().join("verdicts.jsonl")) {
         let problem = text(&verdict, "problem");
         assert_eq!(verdict["outcome"] == "passed", stored[&problem], "{verdict}");

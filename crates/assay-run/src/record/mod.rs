@@ -236,6 +236,7 @@ impl Record {
             metrics: tally.metrics(),
             left_out: tally.left_out(),
             gold,
+            passed_over: None,
         };
         write_whole(&self.folder.join(RESULTS), &results)?;
         Ok(results)

@@ -5,7 +5,9 @@ mod sum;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::io::BufRead;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use assay_core::{
@@ -49,6 +51,8 @@ pub struct Scored {
     pub excluded: Vec<Verdict>,
     /// Problems to which the file has no answer.
     pub unanswered: Vec<ProblemId>,
+    /// How many answers the file has to each problem that the data has and the task leaves out.
+    pub passed_over: BTreeMap<String, usize>,
 }
 
 /// Grades the answers in `reader`, called `name`, against all of the problems. Either every line is
@@ -62,8 +66,7 @@ pub fn score(
     let Scoring { task, problems, settings, tool, .. } = *scoring;
     let mut file = AnswerFile::read(reader, name, problems)?;
     if task.card().asks == QuestionKind::Code && file.answers.is_empty() && file.faults.is_empty() {
-        return Err(Error::refused(format!("{name} has no answers"))
-            .hint("a model that says nothing still has a line for every problem"));
+        return Err(no_answers(&file, name, task.card().name));
     }
     let grader = Once::new(task.grader(settings, means.jobs)?);
     let gate = if file.faults.is_empty() {
@@ -107,9 +110,25 @@ pub fn score(
         metrics: sum.tally.metrics(),
         left_out: sum.tally.left_out(),
         gold: gate.rate(),
+        passed_over: NonZeroUsize::new(file.passed_over.values().sum()),
     };
     let unanswered = ids_without_answer(&file, problems);
-    Ok(Some(Scored { results, flaws: sum.flaws, excluded: sum.excluded, unanswered }))
+    let (flaws, excluded, passed_over) = (sum.flaws, sum.excluded, file.passed_over);
+    Ok(Some(Scored { results, flaws, excluded, unanswered, passed_over }))
+}
+
+/// Why nothing can be graded of a file without a mistake.
+fn no_answers(file: &AnswerFile, name: &str, task: &str) -> Error {
+    let passed_over: usize = file.passed_over.values().sum();
+    if passed_over == 0 {
+        return Error::refused(format!("{name} has no answers"))
+            .hint("a model that says nothing still has a line for every problem");
+    }
+    let message = format!(
+        "{name} has no answer to a problem of {task}: the data has the {passed_over} that it names, \
+         and {task} leaves them out"
+    );
+    Error::refused(message).hint(format!("`assay show {task}` says which problems it takes"))
 }
 
 /// How many samples the answered problems have: `20`, or `1-20` where they differ.

@@ -1,8 +1,13 @@
 //! Collects the answers of a file, whatever their form, and finds those that are there twice.
 
-use assay_core::{AnswerForm, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::{AnswerFile, Faults, GivenAnswer};
+use assay_core::{
+    AnswerForm, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey, namesake,
+};
+
+use super::{AnswerFile, Faults, GivenAnswer, Ranks};
 
 pub(super) struct Gathering<'a> {
     pub(super) problems: &'a dyn Problems,
@@ -10,6 +15,9 @@ pub(super) struct Gathering<'a> {
     answers: Vec<GivenAnswer>,
     /// How many samples each problem has so far, where a problem takes several.
     counts: Vec<u32>,
+    /// Where the answers of each line are, by the problem that it names.
+    named: BTreeMap<usize, Vec<Range<usize>>>,
+    passed_over: BTreeMap<String, usize>,
 }
 
 impl<'a> Gathering<'a> {
@@ -17,7 +25,28 @@ impl<'a> Gathering<'a> {
         let form = problems.answer_form();
         let several = form == AnswerForm::Programs;
         let counts = if several { vec![0; problems.ids().len()] } else { Vec::new() };
-        Self { problems, faults: Faults::new(form), answers: Vec::new(), counts }
+        Self {
+            problems,
+            faults: Faults::new(form),
+            answers: Vec::new(),
+            counts,
+            named: BTreeMap::new(),
+            passed_over: BTreeMap::new(),
+        }
+    }
+
+    /// Counts an answer to a problem that the task leaves out.
+    pub(super) fn pass_over(&mut self, name: String) {
+        *self.passed_over.entry(name).or_default() += 1;
+    }
+
+    /// Takes what a line says about the problem that it names.
+    pub(super) fn add_named(&mut self, place: Place, rank: usize, responses: Vec<Response>) {
+        let start = self.answers.len();
+        for response in responses {
+            self.add(place, rank, response);
+        }
+        self.named.entry(rank).or_default().push(start..self.answers.len());
     }
 
     /// Takes an answer that does not say which sample it is: the next one, or the only one.
@@ -44,13 +73,32 @@ impl<'a> Gathering<'a> {
 
     /// What was gathered, in order, each sample once.
     pub(super) fn finish(mut self, digest: Digest) -> AnswerFile {
+        self.share_among_namesakes();
         self.answers.sort_by_key(|answer| (answer.key, answer.place));
         self.find_duplicates();
         self.number_samples();
         if self.problems.needs_every_answer() && self.faults.is_empty() {
             self.name_missing();
         }
-        AnswerFile { answers: self.answers, faults: self.faults, digest }
+        let Self { answers, faults, passed_over, .. } = self;
+        AnswerFile { answers, passed_over, faults, digest }
+    }
+
+    /// Where the data has a name several times, files give it to each of the problems: lines with that
+    /// name are theirs in turn, unless the file knows our names of the others.
+    fn share_among_namesakes(&mut self) {
+        let ranks = Ranks::new(self.problems);
+        for (&first, lines) in self.named.iter().filter(|(_, lines)| lines.len() > 1) {
+            let name = self.problems.ids()[first].as_str();
+            let others = (2..).map_while(|nth| ranks.exact(&namesake(name, nth)));
+            let all: Vec<usize> = std::iter::once(first).chain(others).collect();
+            if all[1..].iter().any(|&rank| self.counts.get(rank).is_some_and(|&count| count > 0)) {
+                continue;
+            }
+            for (line, &rank) in lines.iter().zip(all.iter().cycle()) {
+                self.answers[line.clone()].iter_mut().for_each(|answer| answer.key.rank = rank);
+            }
+        }
     }
 
     fn find_duplicates(&mut self) {

@@ -111,13 +111,13 @@ impl<'a> Ranks<'a> {
         self.exact(name).or_else(|| self.problems.rank_of(name))
     }
 
-    /// Whether answers to other problems are passed over.
-    pub(super) fn passes_over_others(&self) -> bool {
-        self.problems.passes_over_others()
+    /// Whether the data has a problem that is called so, and the task leaves it out.
+    pub(super) fn leaves_out(&self, name: &str) -> bool {
+        self.problems.leaves_out(name)
     }
 
     /// What is wrong with a name that no problem has.
-    pub(super) fn unknown(&self, name: &str) -> Fault {
+    pub(crate) fn unknown(&self, name: &str) -> Fault {
         let like = self.problems.ids().first().map_or("", ProblemId::as_str);
         let message = format!("there is no problem {name:?}; problems are called like {like:?}");
         Fault::new(FaultKind::UnknownProblem, message)

@@ -11,6 +11,7 @@ pub(crate) mod programs;
 mod tests;
 mod texts;
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::path::Path;
 
@@ -28,6 +29,8 @@ pub(crate) use lines::Ranks;
 pub struct AnswerFile {
     /// The answers, by problem and sample; a problem's samples are numbered from 0 without gaps.
     pub answers: Vec<GivenAnswer>,
+    /// How many answers each problem has that the data has and the task leaves out: they do not count.
+    pub passed_over: BTreeMap<String, usize>,
     /// What is wrong with the rest.
     pub faults: Faults,
     /// The hash of what the file says.

@@ -39,10 +39,14 @@ pub(super) fn read(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> i
 /// What one line says.
 #[derive(Debug)]
 pub(crate) enum Said {
-    /// Nothing: it is blank, or about a problem that is passed over.
+    /// Nothing: it is blank.
     Nothing,
-    /// Samples of the answer to a problem, in order.
+    /// Something about the problem of this name, which the data has and the task leaves out.
+    LeftOut(String),
+    /// Samples of the answer to a problem by its place, in order.
     Samples(usize, Vec<Response>),
+    /// Samples of the answer to a problem by its name, in order.
+    Named(usize, Vec<Response>),
     /// An answer that says which sample it is.
     Numbered(ParsedAnswer),
 }
@@ -51,11 +55,13 @@ impl Said {
     fn add_to(self, gathering: &mut Gathering<'_>, place: Place) {
         match self {
             Self::Nothing => {}
+            Self::LeftOut(name) => gathering.pass_over(name),
             Self::Samples(rank, responses) => {
                 for response in responses {
                     gathering.add(place, rank, response);
                 }
             }
+            Self::Named(rank, responses) => gathering.add_named(place, rank, responses),
             Self::Numbered(ParsedAnswer { key, response }) => {
                 gathering.add_sample(place, key, response);
             }
@@ -102,16 +108,13 @@ impl Line {
     fn said(mut self, ranks: &Ranks<'_>) -> Result<Said, Fault> {
         let name = self.name()?;
         let Some(rank) = ranks.any_spelling(&name) else {
-            return if ranks.passes_over_others() {
-                Ok(Said::Nothing)
-            } else {
-                Err(ranks.unknown(&name))
-            };
+            let left_out = ranks.leaves_out(&name);
+            return if left_out { Ok(Said::LeftOut(name)) } else { Err(ranks.unknown(&name)) };
         };
         let responses = self.responses().map_err(|what| {
             Fault::new(FaultKind::Malformed, format!("{name:?}: {what}")).about(rank)
         })?;
-        Ok(Said::Samples(rank, responses))
+        Ok(Said::Named(rank, responses))
     }
 
     fn name(&mut self) -> Result<String, Fault> {

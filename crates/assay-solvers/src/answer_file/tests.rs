@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Problems `P/0`, `P/1` and so on, which answers may also call by their number.
+/// Problems `P/0`, `P/1` and so on, which answers may also call by their number; the data has `Q/0` and
+/// so on besides.
 struct Few(Vec<ProblemId>);
 
 fn few(count: usize) -> Few {
@@ -28,6 +29,10 @@ impl Problems for Few {
 
     fn rank_of(&self, name: &str) -> Option<usize> {
         name.parse().ok().filter(|&rank| rank < self.0.len())
+    }
+
+    fn leaves_out(&self, name: &str) -> bool {
+        name.starts_with("Q/")
     }
 
     fn answer_form(&self) -> AnswerForm {
@@ -103,6 +108,42 @@ fn samples_are_numbered_in_the_order_of_the_file() {
     let refusal = file.faults.refuse("answers").to_string();
     assert!(refusal.contains("answers:2: sample 1 of P/0 is there twice"), "{refusal}");
     assert_eq!(file.sample_counts(), Some((1, 1)));
+}
+
+#[test]
+fn answers_to_what_the_task_leaves_out_are_counted_and_passed_over() {
+    let line = |name: &str| format!("{{\"task_id\": \"{name}\", \"completion\": \"x\"}}\n");
+    let file = read([line("Q/7"), line("P/1"), line("Q/7"), line("Q/3")].concat().as_bytes());
+    assert!(file.faults.is_empty());
+    assert_eq!(told(&file), ["1.0=text:x"]);
+    assert_eq!(file.passed_over, BTreeMap::from([("Q/3".to_owned(), 1), ("Q/7".to_owned(), 2)]));
+    // What the data has nowhere is a mistake, whatever else is in the file.
+    let file = read([line("Q/7"), line("P/1"), line("R/1")].concat().as_bytes());
+    let refusal = file.faults.refuse("answers").to_string();
+    assert!(refusal.contains("answers:3: there is no problem \"R/1\""), "{refusal}");
+}
+
+#[test]
+fn lines_with_a_name_that_the_data_has_twice_are_answers_in_turn() {
+    let problems = Few(["P", "other", "P#2", "P#3"].map(ProblemId::from).to_vec());
+    let check = |text: &str, expected: &[&str]| {
+        let file = AnswerFile::read(&mut text.as_bytes(), "answers", &problems).unwrap();
+        assert!(file.faults.is_empty(), "{}", file.faults.refuse("answers"));
+        assert_eq!(told(&file), expected, "{text}");
+    };
+    let line = |name: &str, text: &str| {
+        format!("{{\"task_id\": \"{name}\", \"completion\": \"{text}\"}}\n")
+    };
+    let five = ["a", "b", "c", "d", "e"].map(|text| line("P", text)).concat();
+    check(&five, &["0.0=text:a", "0.1=text:d", "2.0=text:b", "2.1=text:e", "3.0=text:c"]);
+    check(&line("P", "a"), &["0.0=text:a"]);
+    // A list in a line is of one problem.
+    let lists = "{\"task_id\": \"P\", \"samples\": [\"a\", \"b\"]}\n".repeat(2);
+    check(&lists, &["0.0=text:a", "0.1=text:b", "2.0=text:a", "2.1=text:b"]);
+    // Who knows our names means what they say, and so does who gives the place.
+    let ours = [line("P", "a"), line("P", "b"), line("P#2", "c")].concat();
+    check(&ours, &["0.0=text:a", "0.1=text:b", "2.0=text:c"]);
+    check("[[\"a\", \"b\"], [], []]", &["0.0=program:a", "0.1=program:b"]);
 }
 
 #[test]

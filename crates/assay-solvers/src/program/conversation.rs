@@ -169,7 +169,9 @@ impl<'a> Conversation<'a> {
     fn read_programs(&self, line: &[u8]) -> Result<Answers, Fault> {
         let (rank, responses) = match parse_line(line, &self.ranks)? {
             Said::Nothing => return Ok(Vec::new()),
-            Said::Samples(rank, responses) => (rank, responses),
+            // Nobody asked it about that one.
+            Said::LeftOut(name) => return Err(self.ranks.unknown(&name)),
+            Said::Samples(rank, responses) | Said::Named(rank, responses) => (rank, responses),
             Said::Numbered(ParsedAnswer { key, response }) => (key.rank, vec![response]),
         };
         Ok(responses.into_iter().map(|response| (rank, self.cut(rank, response))).collect())

@@ -96,8 +96,10 @@ const CARD: TaskCard = TaskCard {
         Without --data, the folder apps under ASSAY_DATA is taken. `--data sample` means the problems \
         inside the binary.",
     answers: "One JSON object a line: task_id (the problem's number), and completion or solution, which \
-        both are the whole program: the prompt is not part of it. Of an answer that has \"\\nANSWER:\" \
-        in it, what follows the first is taken. In a run, what a solver says counts up to the first of \
+        both are the whole program: the prompt is not part of it. Answers to problems of other levels \
+        may stand there too; they are counted in sight and passed over. Lines with a name that the \
+        data has several times are answers to its problems in turn. Of an answer that has \
+        \"\\nANSWER:\" in it, what follows the first is taken. In a run, what a solver says counts up to the first of \
         the stop words \\nQUESTION, \\n--- and \\nANSWER.",
     grading: "Every test runs in a process of its own with 4 s of CPU time; its verdict is a letter in \
         the record's detail: T right, F wrong, - an error or a limit, ! no Python, . not run. A program \
@@ -180,6 +182,10 @@ fn open(data: &DataChoice, asked: &Asked, level: Level) -> Result<Box<dyn Items>
 impl Items for AppsItems {
     fn ids(&self) -> &[ProblemId] {
         &self.ids
+    }
+
+    fn left_out(&self) -> &[String] {
+        self.problems.of_other_levels()
     }
 
     fn location(&self, rank: usize) -> String {

@@ -249,8 +249,8 @@ fn is_file_of(name: &str, folder: &str) -> bool {
 }
 
 impl Telling<PackProblem> for Pack {
-    fn name(&self, record: &PackProblem) -> Option<String> {
-        Some(record.id.clone())
+    fn name(&self, record: &PackProblem) -> String {
+        record.id.clone()
     }
 
     fn item(&self, record: PackProblem) -> Result<Item, String> {

@@ -6,6 +6,7 @@
 
 mod grader;
 mod judging;
+mod names;
 mod problems;
 mod python;
 mod streamed;
@@ -20,6 +21,7 @@ use assay_sandbox::{Limits, Sandbox, Settings, Tools};
 
 pub(crate) use grader::{TESTS, TESTS_PASSED};
 pub(crate) use judging::{Judging, Parts, Printed, Stop, Total};
+pub(crate) use names::multipl_e_number;
 pub(crate) use problems::{Item, Items, Names, TakeItem};
 pub(crate) use python::{names_defined, names_used, python_text};
 pub(crate) use streamed::{Streamed, Telling};

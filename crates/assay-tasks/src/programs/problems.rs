@@ -2,7 +2,7 @@
 //! line, with `task_id` and either `completion`, which continues the prompt, or `solution`, which is
 //! the whole program.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use assay_core::{
@@ -31,6 +31,12 @@ pub(crate) trait Items: Send + Sync {
     /// The names of all of them, in task order.
     fn ids(&self) -> &[ProblemId];
 
+    /// The names of problems that the data has and the task leaves out, being of another level or
+    /// split.
+    fn left_out(&self) -> &[String] {
+        &[]
+    }
+
     /// Where the problem at `rank` lies, as the field names it.
     fn location(&self, rank: usize) -> String;
 
@@ -46,12 +52,14 @@ pub(super) struct ProgramProblems {
     items: Box<dyn Items>,
     names: Names,
     ranks: HashMap<String, usize>,
+    left_out: HashSet<String>,
 }
 
 impl ProgramProblems {
     pub(super) fn new(items: Box<dyn Items>, names: Names) -> Self {
         let ranks = items.ids().iter().map(|id| names(id.as_str())).zip(0..).collect();
-        Self { items, names, ranks }
+        let left_out = items.left_out().iter().map(|name| names(name)).collect();
+        Self { items, names, ranks, left_out }
     }
 
     fn rank(&self, name: &str) -> Result<usize, Fault> {
@@ -100,6 +108,10 @@ impl Problems for ProgramProblems {
 
     fn rank_of(&self, name: &str) -> Option<usize> {
         self.ranks.get(&(self.names)(name)).copied()
+    }
+
+    fn leaves_out(&self, name: &str) -> bool {
+        self.left_out.contains(&(self.names)(name))
     }
 
     fn answer_form(&self) -> AnswerForm {

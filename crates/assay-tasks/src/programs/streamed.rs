@@ -11,8 +11,13 @@ use super::problems::{Item, Items, TakeItem};
 
 /// What a record is to a task.
 pub(crate) trait Telling<R>: Send + Sync {
-    /// The problem's name; `None` if the task passes over it.
-    fn name(&self, record: &R) -> Option<String>;
+    /// The problem's name.
+    fn name(&self, record: &R) -> String;
+
+    /// Whether it is among the task's problems: the data may have others.
+    fn counts(&self, _record: &R) -> bool {
+        true
+    }
 
     /// What is asked and how it is tested, or why it cannot be used.
     fn item(&self, record: R) -> Result<Item, String>;
@@ -24,16 +29,21 @@ pub(crate) struct Streamed<R, T> {
     telling: T,
     ids: Vec<ProblemId>,
     lines: Vec<u64>,
+    left_out: Vec<String>,
     record: std::marker::PhantomData<fn() -> R>,
 }
 
 impl<R: Record, T: Telling<R>> Streamed<R, T> {
     /// Reads the file once, to know its problems and that it is sound.
     pub(crate) fn open(records: Records, telling: T) -> Result<Self> {
-        let (mut ids, mut lines) = (Vec::new(), Vec::new());
+        let (mut ids, mut lines, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         let mut first = HashMap::new();
         records.each::<R>(&mut |line, record| {
-            let Some(name) = telling.name(&record) else { return Ok(ControlFlow::Continue(())) };
+            let name = telling.name(&record);
+            if !telling.counts(&record) {
+                left_out.push(name);
+                return Ok(ControlFlow::Continue(()));
+            }
             if let Some(before) = first.insert(name.clone(), line) {
                 let file = records.name();
                 return Err(Error::refused(format!(
@@ -49,13 +59,17 @@ impl<R: Record, T: Telling<R>> Streamed<R, T> {
             return Err(Error::refused(format!("{} holds no problems", records.name()))
                 .hint(format!("a record has {}", R::FORM)));
         }
-        Ok(Self { records, telling, ids, lines, record: std::marker::PhantomData })
+        Ok(Self { records, telling, ids, lines, left_out, record: std::marker::PhantomData })
     }
 }
 
 impl<R: Record, T: Telling<R>> Items for Streamed<R, T> {
     fn ids(&self) -> &[ProblemId] {
         &self.ids
+    }
+
+    fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     fn location(&self, rank: usize) -> String {
@@ -65,7 +79,7 @@ impl<R: Record, T: Telling<R>> Items for Streamed<R, T> {
     fn read(&self, wanted: &Selection, take: &mut TakeItem<'_>) -> Result<()> {
         let mut rank = 0;
         self.records.each::<R>(&mut |_, record| {
-            if self.telling.name(&record).is_none() {
+            if !self.telling.counts(&record) {
                 return Ok(ControlFlow::Continue(()));
             }
             rank += 1;

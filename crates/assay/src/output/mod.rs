@@ -7,6 +7,7 @@ mod results;
 mod terminal;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::error::Error as _;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -201,6 +202,17 @@ pub(crate) fn show_unanswered(problems: &[ProblemId]) {
     if !problems.is_empty() {
         let title = format!("{} problems have no answer and count as not passed", problems.len());
         list_some(&title, problems.iter().map(ProblemId::as_str), problems.len());
+    }
+}
+
+/// Names the problems whose answers do not count, because the task leaves them out.
+pub(crate) fn show_passed_over(answers: &BTreeMap<String, usize>, task: &str) {
+    if !answers.is_empty() {
+        let count: usize = answers.values().sum();
+        let title = format!(
+            "{count} answers do not count: they are to problems of the data that {task} leaves out"
+        );
+        list_some(&title, answers.keys().map(String::as_str), answers.len());
     }
 }
 

@@ -7,7 +7,7 @@ use assay_core::{Error, Result, Selection};
 use serde::Deserialize;
 
 use super::cases::read_input_output;
-use super::{AppsProblem, Level, TakeProblem, read_solutions};
+use super::{AppsProblem, Level, Names, TakeProblem, read_solutions};
 use crate::Store;
 use crate::programs::function::without_place;
 use crate::store::Content;
@@ -39,7 +39,7 @@ struct Metadata {
 }
 
 impl Folders {
-    pub(super) fn scan(store: Store, level: Level) -> Result<(Self, Vec<String>)> {
+    pub(super) fn scan(store: Store, level: Level) -> Result<(Self, Names)> {
         let mut levels: BTreeMap<String, Result<Level, String>> = BTreeMap::new();
         let names = store.scan(&|name| part_of(name, METADATA).is_some(), &mut |name, bytes| {
             if let Some(folder) = part_of(name, METADATA) {
@@ -54,7 +54,7 @@ impl Folders {
                 }
             }
         }
-        let (mut folders, mut ids) = (Vec::new(), Vec::new());
+        let (mut folders, mut ids) = (Vec::new(), Names::default());
         for (path, files) in found.into_iter().filter(|(_, files)| files.contains(&QUESTION)) {
             let place = format!("{}/{path}{METADATA}", store.location());
             let of = levels.remove(path).unwrap_or_else(|| Err("is missing".to_owned()));
@@ -62,10 +62,12 @@ impl Folders {
                 Error::refused(format!("{place} {reason}"))
                     .hint("it says how hard the problem is: {\"difficulty\": \"interview\"}")
             })?;
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             if of == level {
-                let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-                ids.push(name.to_owned());
+                ids.of_level.push(name.to_owned());
                 folders.push(Folder { path: path.to_owned(), files });
+            } else {
+                ids.of_other_levels.push(name.to_owned());
             }
         }
         Ok((Self { store, folders }, ids))

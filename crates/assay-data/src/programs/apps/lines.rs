@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::cases::{read_input_output, read_test_list};
-use super::{AppsProblem, Level, TakeProblem, read_solutions};
+use super::{AppsProblem, Level, Names, TakeProblem, read_solutions};
 use crate::programs::function::without_place;
 use crate::programs::records::{Record, Records};
 
@@ -61,16 +61,18 @@ struct Row<'a> {
 }
 
 impl Lines {
-    pub(super) fn scan(records: Records, level: Level) -> Result<(Self, Vec<String>)> {
-        let (mut numbers, mut ids) = (Vec::new(), Vec::new());
+    pub(super) fn scan(records: Records, level: Level) -> Result<(Self, Names)> {
+        let (mut numbers, mut names) = (Vec::new(), Names::default());
         records.each(&mut |number, head: Head| {
             if head.level == level {
-                ids.push(head.id);
+                names.of_level.push(head.id);
                 numbers.push(number);
+            } else {
+                names.of_other_levels.push(head.id);
             }
             Ok(ControlFlow::Continue(()))
         })?;
-        Ok((Self { records, numbers }, ids))
+        Ok((Self { records, numbers }, names))
     }
 
     pub(super) fn location(&self) -> &str {

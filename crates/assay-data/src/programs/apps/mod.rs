@@ -12,7 +12,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use assay_core::{Error, Result, Selection};
+use assay_core::{Error, Result, Selection, namesake};
 
 use crate::Store;
 use crate::programs::records::{Records, is_json_lines};
@@ -75,6 +75,15 @@ pub struct AppsProblems {
     form: Form,
     /// The problems' names, each different: a second one is called `17#2`.
     ids: Vec<String>,
+    /// The names of the problems of other levels, as the data has them.
+    of_other_levels: Vec<String>,
+}
+
+/// The names that a data set has, in its order.
+#[derive(Debug, Default)]
+struct Names {
+    of_level: Vec<String>,
+    of_other_levels: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -103,28 +112,34 @@ impl AppsProblems {
 
     /// The problems of a level among JSON lines.
     pub fn of_lines(records: Records, level: Level) -> Result<Self> {
-        let (lines, ids) = lines::Lines::scan(records, level)?;
-        Self::new(Form::Lines(lines), ids, level)
+        let (lines, names) = lines::Lines::scan(records, level)?;
+        Self::new(Form::Lines(lines), names, level)
     }
 
     /// The problems of a level in the folders of `store`.
     pub fn of_folders(store: Store, level: Level) -> Result<Self> {
-        let (folders, ids) = folders::Folders::scan(store, level)?;
-        Self::new(Form::Folders(folders), ids, level)
+        let (folders, names) = folders::Folders::scan(store, level)?;
+        Self::new(Form::Folders(folders), names, level)
     }
 
-    fn new(form: Form, ids: Vec<String>, level: Level) -> Result<Self> {
-        if ids.is_empty() {
+    fn new(form: Form, names: Names, level: Level) -> Result<Self> {
+        let Names { of_level, of_other_levels } = names;
+        if of_level.is_empty() {
             let location = form.location();
             return Err(Error::refused(format!("{location} has no problem of the level {level}"))
                 .hint(FORMS));
         }
-        Ok(Self { form, ids: made_unique(ids) })
+        Ok(Self { form, ids: made_unique(of_level), of_other_levels })
     }
 
     /// The problems' names, in the order of the data.
     pub fn ids(&self) -> &[String] {
         &self.ids
+    }
+
+    /// The names of the problems that the data has of other levels.
+    pub fn of_other_levels(&self) -> &[String] {
+        &self.of_other_levels
     }
 
     /// Where the problem at `rank` lies.
@@ -158,7 +173,7 @@ fn made_unique(ids: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashMap::new();
     let unique = ids.into_iter().map(|id| {
         let times = seen.entry(id.clone()).and_modify(|times| *times += 1).or_insert(1_usize);
-        if *times == 1 { id } else { format!("{id}#{times}") }
+        if *times == 1 { id } else { namesake(&id, *times) }
     });
     unique.collect()
 }
