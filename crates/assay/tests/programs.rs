@@ -97,6 +97,72 @@ fn a_bad_line_is_named_with_its_key_and_cure() {
 }
 
 #[test]
+fn the_data_of_another_task_is_refused() {
+    let folder = tempdir().unwrap();
+    let lines = [
+        (
+            "humaneval.jsonl",
+            json!({ "task_id": "H/0", "prompt": "def f():\n", "entry_point": "f",
+                "canonical_solution": "    return 1\n", "test": "def check(f):\n    assert f() == 1\n" }),
+        ),
+        (
+            "whole.jsonl",
+            json!({ "task_id": 11, "text": "t", "code": "def f(): return 1",
+                "test_setup_code": "", "test_list": ["assert f() == 1"] }),
+        ),
+        (
+            "sanitized.jsonl",
+            json!({ "task_id": 11, "prompt": "t", "code": "def f(): return 1",
+                "test_imports": [], "test_list": ["assert f() == 1"] }),
+        ),
+    ];
+    for (name, line) in &lines {
+        fs::write(folder.path().join(name), line.to_string()).unwrap();
+    }
+    for (task, data, other) in [
+        ("humaneval-plus", "humaneval.jsonl", "the task humaneval"),
+        ("mbpp", "sanitized.jsonl", "mbpp-sanitized"),
+        ("mbpp-sanitized", "whole.jsonl", "the task mbpp"),
+        ("mbpp-plus", "whole.jsonl", "mbpp and mbpp-sanitized"),
+    ] {
+        let said = run(folder.path(), &["run", task, "--data", data, "--solver", "gold"]);
+        assert_eq!(said.code, 3, "{task} {data}: {said:?}");
+        assert!(said.err.contains(data) && said.err.contains(other), "{task} {data}: {said:?}");
+    }
+    for (task, data) in [
+        ("humaneval", "humaneval.jsonl"),
+        ("mbpp", "whole.jsonl"),
+        ("mbpp-sanitized", "sanitized.jsonl"),
+    ] {
+        let said = run(folder.path(), &["run", task, "--data", data, "--solver", "gold", "--json"]);
+        assert!((passed(&said) - 1.0).abs() < f64::EPSILON, "{task} {data}: {said:?}");
+    }
+}
+
+#[test]
+fn what_only_lines_have_is_refused_before_anything_runs() {
+    let folder = tempdir().unwrap();
+    fs::write(folder.path().join("samples.jsonl"), "").unwrap();
+    for option in [&["--distinct"][..], &["--format", "codrep"]] {
+        let score = ["score", "humaneval", "samples.jsonl", "--data", "sample"];
+        let said = run(folder.path(), &[&score, option].concat());
+        assert_eq!(said.code, 2, "{option:?}: {said:?}");
+    }
+}
+
+#[test]
+fn signatures_name_the_interpreter() {
+    let folder = tempdir().unwrap();
+    let said = run(
+        folder.path(),
+        &["run", "mbpp", "--data", "sample", "--solver", "gold", "-L", "1", "--json"],
+    );
+    let signature = json(&said)["signature"].as_str().unwrap_or_default().to_owned();
+    let (_, after) = signature.split_once("|python:3.").expect("a version of Python");
+    assert!(after.starts_with(|letter: char| letter.is_ascii_digit()), "{signature}");
+}
+
+#[test]
 fn prompts_are_called_by_name() {
     let folder = tempdir().unwrap();
     let said = run(folder.path(), &["run", "mbpp", "--data", "sample", "--prompt", "poem"]);

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
-use assay_core::{Error, QuestionKind, Result, exit_code};
+use assay_core::{Error, QuestionKind, Result, TaskCard, exit_code};
 use assay_run::{Means, Scored, Scoring};
 
 use super::{cache_folder, cancel_on_interrupt, choose_data, fusion_brain, jobs, tool};
@@ -20,6 +20,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
             "{tasks}; and of the Fusion Brain Challenge htr, zsod, vqa, fusion-brain"
         ))
     })?;
+    refuse_foreign_options(arguments, task.card())?;
     let data = choose_data(&arguments.data, task.card())?;
     let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
     let problems = task.open(&data, &settings, true)?;
@@ -60,11 +61,31 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         ScoreFormat::Table => output::results_tables(&[&results])?,
         ScoreFormat::Codrep => match task.original_report(&results) {
             Some(report) => output::say(&report)?,
-            None => return Err(Error::usage(format!("{} has no such format", arguments.task))),
+            None => return Err(no_format(&arguments.task)),
         },
     }
     let complete = flaws.is_empty() && excluded.is_empty();
     Ok(if complete { exit_code::DONE } else { exit_code::INCOMPLETE })
+}
+
+/// Refuses what only answers of lines have, before anything is run.
+fn refuse_foreign_options(arguments: &ScoreArguments, card: &TaskCard) -> Result<()> {
+    if card.asks == QuestionKind::Line {
+        return Ok(());
+    }
+    if arguments.distinct {
+        let message =
+            format!("--distinct counts equal changes of lines once; {} has none", card.name);
+        return Err(Error::usage(message));
+    }
+    match arguments.format {
+        ScoreFormat::Codrep => Err(no_format(card.name)),
+        ScoreFormat::Table => Ok(()),
+    }
+}
+
+fn no_format(task: &str) -> Error {
+    Error::usage(format!("{task} has no such format")).hint("--json is for machines")
 }
 
 fn open(arguments: &ScoreArguments) -> Result<(Box<dyn BufRead>, String)> {
