@@ -385,7 +385,9 @@ def main():
             os.close(left)
         # Whoever waits for an answer can tell that it is the one to this question.
         answer["number"] = message["number"]
-        wire.send(control, answer)
+        # Half a letter, which a program's text may have, is none to whoever reads this.
+        text = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
+        control.sendall(wire.framed(text))
 
 
 if __name__ == "__main__":

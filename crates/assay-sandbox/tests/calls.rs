@@ -210,3 +210,16 @@ fn a_right_answer_that_is_handed_on_is_not_told_before() {
     assert_eq!(found[0], Ending::Passed);
     assert_ne!(found[1], Ending::Passed);
 }
+
+#[test]
+fn half_a_letter_in_an_exception_is_an_exception() {
+    let sandbox = sandbox(Isolation::Warm);
+    let raises = "def f(x):\n    raise ValueError('\\ud800')\n";
+    // One that says so itself, past what loads programs.
+    let says = "import os, struct\ndata = b'{\"raised\":\"\\\\ud800\"}'\n\
+                os.write(3, struct.pack('<I', len(data)) + data)\n";
+    for program in [raises, says] {
+        let found = endings(&sandbox, "assert f(1) == 1\n", &[program]);
+        assert!(matches!(found[0], Ending::Exception { .. }), "{found:?}");
+    }
+}
