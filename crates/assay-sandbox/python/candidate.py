@@ -115,7 +115,8 @@ def _describe(error):
             line = trace.tb_lineno
         trace = trace.tb_next
     try:
-        message = str.__str__(str(error))[:2000]
+        # Half a letter is none to whoever reads this.
+        message = str.__str__(str(error))[:2000].encode("utf-8", "replace").decode()
     except BaseException:
         message = ""
     return {"raised": str.__str__(type(error).__name__)[:200], "message": message, "line": line}

@@ -1,11 +1,14 @@
 """Which calls a test makes whatever a program answers, found by a rehearsal without one.
 
 They are put to a program at once, which saves waiting between one question and the next. The answers
-in a rehearsal agree with everything, so nothing of what the right ones are can get into the calls.
+in a rehearsal agree with everything, so nothing of what the right ones are can get into the calls. Where
+a test hands on as it is what it has compared an answer with, the program must have answered before.
 """
 
 import ast
+import os
 import signal
+from bisect import bisect_right
 
 import wire
 
@@ -14,8 +17,14 @@ FIRST = 32
 GROWTH = 4
 MOST_CALLS = 20000
 MOST_BYTES = 16 << 20
-# A rehearsal ends after so many seconds: answers that agree with everything may keep a loop going.
+# A rehearsal tells of its calls at the latest when there are so many pieces of them.
+MOST_WAITING = 300
+# A rehearsal ends after so many seconds of work: answers that agree with everything may keep a loop
+# going. One that waits instead is ended after twice as many.
 LONGEST = 2.0
+# What a program is handed is the same, put at once or one by one. Sets are not: their order is lost.
+CONTAINERS = frozenset({list, tuple, dict, set, frozenset})
+SAME = frozenset({type(None), bool, int, float, complex, str, bytes})
 
 
 class Enough(BaseException):
@@ -27,7 +36,8 @@ class Calls:
 
     def __init__(self, calls=()):
         self.calls = list(calls)
-        self.bytes = 0
+        # Those that are not told before all that come earlier are answered.
+        self.ends = []
         self.parts = {}
 
     def __len__(self):
@@ -35,27 +45,26 @@ class Calls:
 
     def find(self, test, run):
         """Finds the calls of a test; `run` puts something through its code."""
-        before = signal.signal(signal.SIGVTALRM, _enough)
-        signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST, LONGEST / 10)
+        # In a process of its own: what it changes or takes out, the programs' tests find as it was.
+        reader, writer = os.pipe()
         try:
-            run(compile(Patient().visit(ast.parse(test)), "<rehearsal>", "exec"), Pupil(self))
-        except BaseException:
-            # Where it failed, the calls that are known end.
-            pass
-        finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            signal.signal(signal.SIGVTALRM, before)
-
-    def add(self, name, arguments):
-        """Adds a call; Enough if none is to follow."""
-        try:
-            call = wire.freeze((name, arguments))
-        except ValueError:
-            raise Enough from None
-        self.bytes += len(call)
-        if self.bytes > MOST_BYTES or len(self.calls) >= MOST_CALLS:
-            raise Enough
-        self.calls.append(call)
+            pid = os.fork()
+        except OSError:
+            # Then none is known.
+            os.close(reader)
+            os.close(writer)
+            return
+        if not pid:
+            try:
+                _rehearse(test, run, Pupil(writer))
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with open(reader, "rb") as found:
+            for ahead, call in _found(found):
+                self.ends += [] if ahead else [len(self.calls)]
+                self.calls.append(call)
+        os.waitpid(pid, 0)
 
     def is_at(self, at, name, arguments):
         """Whether the call number `at` is this one."""
@@ -80,6 +89,7 @@ class Calls:
             count = FIRST
             while count <= start:
                 count = count * GROWTH + FIRST
+            count = min([count, *self.ends[bisect_right(self.ends, start) :][:1]])
             calls = [wire.thaw(call) for call in self.calls[start:count]]
             self.parts[start] = len(calls), wire.framed(wire.freeze(calls))
         return self.parts[start]
@@ -87,6 +97,53 @@ class Calls:
 
 def _enough(*_):
     raise Enough
+
+
+def _rehearse(test, run, pupil):
+    """Puts a pupil through a test, as far as it goes."""
+    signal.signal(signal.SIGVTALRM, _enough)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST, LONGEST / 10)
+    signal.setitimer(signal.ITIMER_REAL, 2 * LONGEST)
+    try:
+        run(compile(Patient().visit(ast.parse(test)), "<rehearsal>", "exec"), pupil)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        pupil.tell_all()
+
+
+def _found(file):
+    """The calls that a rehearsal tells of, and whether each may be told ahead."""
+    while len(head := file.read(5)) == 5:
+        length = int.from_bytes(head[1:], "little")
+        call = file.read(length)
+        if len(call) < length:
+            return
+        yield head[0] == 1, call
+
+
+def _is_same(value):
+    """Whether a program is handed the same, put at once or one by one."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return SAME.issuperset(map(type, value)) or all(map(_is_same, value))
+    if kind is dict:
+        return all(map(_is_same, value)) and all(map(_is_same, value.values()))
+    return kind in SAME
+
+
+def _pieces(values, within=False):
+    """The bytes of values, and of the texts and containers within them, if they say more than yes or
+    no. Numbers within a container tell nothing: all tests have the same few."""
+    for value in values:
+        kind = type(value)
+        if kind in CONTAINERS:
+            yield from _pieces([*value, *value.values()] if kind is dict else value, True)
+        if kind in CONTAINERS or kind is str or not (within or value is None or kind is bool):
+            try:
+                yield wire.freeze(value)
+            except ValueError:
+                pass
 
 
 class Patient(ast.NodeTransformer):
@@ -99,16 +156,50 @@ class Patient(ast.NodeTransformer):
 class Pupil:
     """Stands for a program in a rehearsal."""
 
-    def __init__(self, calls):
-        self.calls = calls
+    def __init__(self, told):
+        self.told, self.waiting = told, []
+        self.count, self.bytes = 0, 0
+        # What answers were compared with that are told only together with the next call, and whether
+        # there is more that is not known.
+        self.compared, self.unknown = set(), False
 
     def named(self, name):
         def stand_in(*arguments, **named):
-            self.calls.add(name, (arguments, named))
-            return Agreeable()
+            self.add(name, (arguments, named))
+            return Agreeable(self)
 
         stand_in.__name__ = name
         return stand_in
+
+    def add(self, name, arguments):
+        """Adds a call; Enough if none is to follow."""
+        try:
+            call = wire.freeze((name, arguments)) if _is_same(arguments) else None
+        except (ValueError, RecursionError):
+            call = None
+        self.count, self.bytes = self.count + 1, self.bytes + len(call or b"")
+        if call is None or self.count > MOST_CALLS or self.bytes > MOST_BYTES:
+            # Also if the test goes on in spite of it.
+            self.count = MOST_CALLS
+            raise Enough
+        # What is the right answer to one call may be handed to the next.
+        handed = _pieces((*arguments[0], *arguments[1].values()))
+        ahead = not self.unknown and self.compared.isdisjoint(handed)
+        if not ahead:
+            self.compared.clear()
+            self.unknown = False
+        self.waiting += [bytes([ahead]), len(call).to_bytes(4, "little"), call]
+        if len(self.waiting) > MOST_WAITING:
+            self.tell_all()
+
+    def tell_all(self):
+        """Tells of the calls so far."""
+        # Nothing shall come between what is told and what is known to be told.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGVTALRM})
+        data, self.waiting = memoryview(b"".join(self.waiting)), []
+        while data:
+            data = data[os.write(self.told, data) :]
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGVTALRM})
 
 
 class Agreeable:
@@ -116,29 +207,44 @@ class Agreeable:
 
     __hash__ = None
 
-    def _self(self, *_, **__):
+    def __init__(self, pupil):
+        self.__dict__["_pupil"] = pupil
+
+    def _self(self, *others, **named):
+        self._pupil.compared.update(_pieces((*others, *named.values())))
         return self
 
-    def _yes(self, *_):
+    def _as_another(self, value):
+        """For what makes something else of it: what that is compared with is not seen."""
+        self._pupil.unknown = True
+        return value
+
+    def _yes(self, *others):
+        self._self(*others)
         return True
 
-    def _no(self, *_):
+    def _no(self, *others):
+        self._self(*others)
         return False
 
     def __iter__(self):
-        return iter(())
+        return self._as_another(iter(()))
 
     def __len__(self):
-        return 0
+        return self._as_another(0)
 
     def __float__(self):
-        return 0.0
+        return self._as_another(0.0)
+
+    def __str__(self):
+        return self._as_another("")
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
         return self
 
+    __repr__ = __str__
     __eq__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __bool__ = _yes
     __ne__ = _no
     __call__ = __getitem__ = __abs__ = __neg__ = __round__ = _self

@@ -143,6 +143,9 @@ def _decoded_words(content, _):
     make, words, lengths, text = _listed(content)
     if not STR.issuperset(map(type, words)) or not {int}.issuperset(map(type, lengths)):
         raise ValueError("no words")
+    # Each letter is read once: what goes back and forth would take the tests without end.
+    if type(text) is not str or min(lengths, default=0) < 0 or sum(lengths) != len(text):
+        raise ValueError("no words")
     make = {"t": tuple, "l": list}[make]
     word, values, at = dict(zip(LETTERS, words)).__getitem__, [], 0
     for length in lengths:

@@ -11,7 +11,7 @@ use common::{limits, sandbox};
 /// An exam of one test that calls `f`.
 fn exam(test: &str) -> Exam {
     Exam {
-        setting: String::new(),
+        setting: "cases = [(1, 1), (2, 2)]\npairs = iter([(1, 1), (2, 2)])\n".to_owned(),
         called: vec!["f".to_owned(), "g".to_owned()],
         tests: vec![test.to_owned()],
         appended: String::new(),
@@ -136,4 +136,116 @@ fn a_rehearsal_knows_nothing_of_the_right_answers() {
     let found = endings(&sandbox, test, &[honest, curious]);
     assert_eq!(found[0], Ending::Passed);
     assert_ne!(found[1], Ending::Passed);
+}
+
+#[test]
+fn calls_that_a_test_does_without_do_not_count() {
+    let sandbox = sandbox(Isolation::Warm);
+    // Who answers them never ends.
+    let slow = "def f(n):\n    while n > 3: pass\n    return None if n == 3 else n\n\
+                def g(n):\n    raise ValueError\n";
+    for test in [
+        "for n in range(10):\n    if f(n) is None: break\nassert n == 3\n",
+        "try:\n    g(1)\n    f(5)\nexcept ValueError:\n    pass\n",
+    ] {
+        assert_eq!(endings(&sandbox, test, &[slow, slow]), vec![Ending::Passed; 2], "{test}");
+    }
+}
+
+#[test]
+fn a_test_that_catches_everything_does_not_catch_another_run() {
+    let sandbox = sandbox(Isolation::Warm);
+    let test = "def check(n):\n    try:\n        return len(f(n)) == n\n    except:\n        return False\n\
+                for n in range(3):\n    right = check(n)\n    assert right\n";
+    let long = "class Long:\n    def __init__(self, n): self.n = n\n    def __len__(self): return self.n\n\
+                def f(n): return Long(n)\n";
+    assert_eq!(endings(&sandbox, test, &[long, long]), vec![Ending::Passed; 2]);
+}
+
+#[test]
+fn arguments_are_the_same_however_they_come() {
+    let sandbox = sandbox(Isolation::Warm);
+    let kind = "def f(x):\n    return type(x).__name__\ndef g(x):\n    return next(iter(x))\n";
+    for test in [
+        "assert f(bytearray(b'a')) == 'bytearray'\n",
+        "assert f([b'a', {1: (2.5, None, 3j)}]) == 'list'\n",
+        "assert g({8, 0}) == 8\n",
+        "import array\ntry:\n    f(array.array('i', [1]))\n    assert False\nexcept TypeError:\n    pass\n",
+    ] {
+        assert_eq!(endings(&sandbox, test, &[kind]), vec![Ending::Passed], "{test}");
+    }
+}
+
+#[test]
+fn a_rehearsal_leaves_everything_as_it_was() {
+    let sandbox = sandbox(Isolation::Warm);
+    let wrong = "def f(x):\n    return -x\n";
+    let takes = "while cases:\n    given, right = cases.pop()\n    assert f(given) == right\n";
+    assert!(is_wrong(&endings(&sandbox, takes, &[wrong])[0], "f(2) gave -2"));
+    let takes = "for given, right in pairs:\n    assert f(given) == right\n";
+    assert!(is_wrong(&endings(&sandbox, takes, &[wrong])[0], "f(1) gave -1"));
+    // One that waits, because no answer is None, does not keep the program waiting for ever.
+    let waits = "import time\nn = 0\nwhile f(n) is not None:\n    n += 1\n    time.sleep(0.2)\n\
+                 assert n == 3\n";
+    let program = "def f(n):\n    return None if n == 3 else n\n";
+    let patient = Limits::with_cpu(std::time::Duration::from_secs(5));
+    assert_eq!(ending_within(&sandbox, waits, program, patient), Ending::Passed);
+}
+
+#[test]
+fn a_right_answer_that_is_handed_on_is_not_told_before() {
+    let sandbox = sandbox(Isolation::Warm);
+    let honest = "def f(x):\n    return sorted(x)\ndef g(x):\n    return 1\n";
+    // It looks at all questions that are put at once before it answers.
+    let ahead = "import json, marshal, os, socket, struct\nsocket = socket.socket(fileno=3)\n\
+        head = socket.recv(4)\ncalls = marshal.loads(socket.recv(struct.unpack('<I', head)[0]))\n\
+        handed = {name: arguments[0][0] for name, arguments in calls}\n\
+        for name, _ in calls:\n\
+        \u{20}   value = handed.get('g') or [0]\n\
+        \u{20}   value = value[0] if type(value[0]) is list else value\n\
+        \u{20}   value = 1 if name == 'g' else value\n\
+        \u{20}   os.write(4, json.dumps({'value': value}).encode() + b'\\n')\n\
+        answer = json.dumps({'ready': len(calls)}).encode()\n\
+        socket.sendall(struct.pack('<I', len(answer)) + answer)\n";
+    for test in [
+        "assert f([3, 1]) == [1, 3]\nassert g([1, 3]) == 1\n",
+        "assert f([3, 1]) == [1, 3]\nassert g([[1, 3]]) == 1\n",
+        "assert [f([3, 1])] == [[1, 3]]\nassert g([1, 3]) == 1\n",
+        "assert list(f([3, 1])) == [1, 3]\nassert g([1, 3]) == 1\n",
+        "assert str(f([3, 1])) == '[1, 3]'\nassert g([1, 3]) == 1\n",
+    ] {
+        let found = endings(&sandbox, test, &[honest, ahead]);
+        assert_eq!(found[0], Ending::Passed, "{test}");
+        assert_ne!(found[1], Ending::Passed, "{test}");
+    }
+    // It does know what tells nothing.
+    let found = endings(&sandbox, "f([3, 1])\nassert g([1, 3]) == 1\n", &[honest, ahead]);
+    assert_eq!(found, [Ending::Passed, Ending::Passed]);
+}
+
+#[test]
+fn a_test_that_catches_everything_does_not_catch_the_end_of_a_program() {
+    let sandbox = sandbox(Isolation::Warm);
+    let test = "try:\n    f(1)\nexcept:\n    raised = True\nassert raised\n";
+    let leaves = "import os\ndef f(x):\n    os._exit(7)\n";
+    let never_ends = "def f(x):\n    while True: pass\n";
+    let raises = "def f(x):\n    raise ValueError\n";
+    let limit = Ending::TimeLimit { clock: Clock::Cpu };
+    assert_eq!(
+        endings(&sandbox, test, &[leaves, never_ends, raises]),
+        [Ending::EarlyExit { code: 7 }, limit, Ending::Passed]
+    );
+}
+
+#[test]
+fn half_a_letter_in_an_exception_is_an_exception() {
+    let sandbox = sandbox(Isolation::Warm);
+    let raises = "def f(x):\n    raise ValueError('\\ud800')\n";
+    // One that says so itself, past what loads programs.
+    let says = "import os, struct\ndata = b'{\"raised\":\"\\\\ud800\"}'\n\
+                os.write(3, struct.pack('<I', len(data)) + data)\n";
+    for program in [raises, says] {
+        let found = endings(&sandbox, "assert f(1) == 1\n", &[program]);
+        assert!(matches!(found[0], Ending::Exception { .. }), "{found:?}");
+    }
 }

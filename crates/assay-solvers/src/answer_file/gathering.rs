@@ -95,6 +95,17 @@ impl<'a> Gathering<'a> {
             if all[1..].iter().any(|&rank| self.counts.get(rank).is_some_and(|&count| count > 0)) {
                 continue;
             }
+            if lines.len() > all.len() && self.problems.leaves_out(name) {
+                let message = format!(
+                    "{name:?} stands on {} lines, and the data has it among the problems that the task \
+                     leaves out too; keep the lines that are meant",
+                    lines.len()
+                );
+                let place = lines.first().and_then(|line| self.answers.get(line.start));
+                let place = place.map_or(Place::FILE, |answer| answer.place);
+                self.faults.add(place, Fault::new(FaultKind::UnknownProblem, message));
+                continue;
+            }
             for (line, &rank) in lines.iter().zip(all.iter().cycle()) {
                 self.answers[line.clone()].iter_mut().for_each(|answer| answer.key.rank = rank);
             }

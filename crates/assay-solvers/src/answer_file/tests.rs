@@ -144,6 +144,12 @@ fn lines_with_a_name_that_the_data_has_twice_are_answers_in_turn() {
     let ours = [line("P", "a"), line("P", "b"), line("P#2", "c")].concat();
     check(&ours, &["0.0=text:a", "0.1=text:b", "2.0=text:c"]);
     check("[[\"a\", \"b\"], [], []]", &["0.0=program:a", "0.1=program:b"]);
+    // Whose the lines are cannot be told if a problem that the task leaves out has the name too.
+    let problems = Few(["Q/1"].map(ProblemId::from).to_vec());
+    let read = |text: &str| AnswerFile::read(&mut text.as_bytes(), "answers", &problems).unwrap();
+    assert!(read(&line("Q/1", "a")).faults.is_empty());
+    let refusal = read(&line("Q/1", "a").repeat(2)).faults.refuse("answers").to_string();
+    assert!(refusal.contains("answers:1: \"Q/1\" stands on 2 lines"), "{refusal}");
 }
 
 #[test]
