@@ -119,7 +119,11 @@ fn the_data_of_another_task_is_refused() {
     for (name, line) in &lines {
         fs::write(folder.path().join(name), line.to_string()).unwrap();
     }
+    let mut plus = lines[0].1.clone();
+    plus["test"] = "def check(f):\n    assertion(f(), 1, 0)\n".into();
+    fs::write(folder.path().join("plus.jsonl"), plus.to_string()).unwrap();
     for (task, data, other) in [
+        ("humaneval", "plus.jsonl", "humaneval-plus"),
         ("humaneval-plus", "humaneval.jsonl", "the task humaneval"),
         ("mbpp", "sanitized.jsonl", "mbpp-sanitized"),
         ("mbpp-sanitized", "whole.jsonl", "the task mbpp"),
