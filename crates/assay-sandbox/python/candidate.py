@@ -196,8 +196,6 @@ class Desk:
             value = self.handles[on]
         if do == "call":
             return value(*arguments[0], **arguments[1])
-        if do == "get":
-            return value
         return OPERATIONS[do](value, *arguments)
 
     def send(self, long, message):

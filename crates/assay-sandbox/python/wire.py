@@ -44,13 +44,8 @@ def send(connection, message):
     connection.sendall(pack(message))
 
 
-def receive(connection):
-    """The next message; EOFError if there is none, ValueError if it is none."""
-    return from_json(str(receive_bytes(connection), "utf-8"))
-
-
 def receive_bytes(connection):
-    """What the next message is made of."""
+    """The bytes of the next message; EOFError if there is none, ValueError if it is none."""
     length = int.from_bytes(read_exactly(connection, 4), "little")
     if length > LARGEST_FRAME:
         raise ValueError("a message of %d bytes is too long" % length)

@@ -36,10 +36,8 @@ impl Family {
 
 /// Whether a record has EvalPlus's tests, in one form or the other, and not the original's alone.
 pub(crate) fn has_more_tests(record: &Map<String, Value>) -> bool {
-    let asserts = |key| {
-        record.get(key).and_then(Value::as_str).is_some_and(|test| test.contains("assertion("))
-    };
-    record.contains_key("plus_input") || asserts("test")
+    let test = record.get("test").and_then(Value::as_str);
+    record.contains_key("plus_input") || test.is_some_and(|test| test.contains("assertion("))
 }
 
 /// The exam of a problem whose file has inputs: the original's are the first test, EvalPlus's the
