@@ -73,6 +73,8 @@ impl CodeReference {
 pub enum Tests {
     /// Python code that calls the program's functions and fails if they are wrong.
     Exam(Exam),
+    /// Calls of one Python function, whose answers are compared with those of the task's own program.
+    Table(CallTable),
     /// Runs, each with what is typed and what must be printed.
     Runs(Vec<InputOutput>),
     /// Code in the program's own language, which is appended to it; it ends without an error if the
@@ -99,6 +101,20 @@ pub struct Exam {
     pub preamble: String,
 }
 
+/// Calls of one Python function. What the task's own program answers is recorded once; the answers of other programs
+/// are compared with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallTable {
+    /// The function's name.
+    pub entry_point: String,
+    /// The task's own program.
+    pub reference: String,
+    /// Trusted Python code that defines `COMPARISON`, which reads inputs and compares answers.
+    pub rules: String,
+    /// The inputs, in suites that have a verdict each: a JSON list of lists of arguments.
+    pub suites: Vec<String>,
+}
+
 /// One run of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputOutput {
@@ -106,6 +122,17 @@ pub struct InputOutput {
     pub input: String,
     /// What must be printed.
     pub output: String,
+}
+
+impl CallTable {
+    /// The hash of everything that its recorded answers depend on, besides the interpreter.
+    pub fn digest(&self) -> Digest {
+        let mut all = DigestOf::new();
+        for text in self.suites.iter().chain([&self.entry_point, &self.reference, &self.rules]) {
+            all.field(text.as_bytes());
+        }
+        all.finish()
+    }
 }
 
 impl Tests {
@@ -116,6 +143,9 @@ impl Tests {
                     digest.field(text.as_bytes());
                 }
                 digest.field(called.join(" ").as_bytes());
+            }
+            Self::Table(table) => {
+                digest.field(table.digest().as_bytes());
             }
             Self::Runs(runs) => {
                 for run in runs {

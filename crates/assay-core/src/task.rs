@@ -155,6 +155,15 @@ pub struct TaskSettings {
     /// For which k pass@k is wanted, where programs are asked for.
     #[serde(default = "usual_pass_k")]
     pub pass_k: Vec<u32>,
+    /// The time limit of programs in milliseconds; the task's own if not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// What the random numbers of tests are drawn from.
+    #[serde(default)]
+    pub seed: u64,
+    /// A folder for what is expensive to find out and the same every time. It changes no result.
+    #[serde(skip)]
+    pub cache: Option<PathBuf>,
 }
 
 /// The k that the field reports.
@@ -170,6 +179,9 @@ impl Default for TaskSettings {
             unsafe_no_isolation: false,
             prompt: None,
             pass_k: usual_pass_k(),
+            timeout_ms: None,
+            seed: 0,
+            cache: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_core::{Cancel, Progress};
+use assay_core::{Cancel, Progress, TaskSettings};
 
 /// What work is done with.
 #[derive(Clone, Copy)]
@@ -15,4 +15,11 @@ pub struct Means<'a> {
     pub cancel: &'a Cancel,
     /// Who watches.
     pub progress: &'a dyn Progress,
+}
+
+impl Means<'_> {
+    /// Settings for a grader that may use the cache.
+    pub(crate) fn equip(&self, settings: &TaskSettings) -> TaskSettings {
+        TaskSettings { cache: self.cache.map(Path::to_owned), ..settings.clone() }
+    }
 }

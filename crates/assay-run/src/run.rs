@@ -81,7 +81,7 @@ fn carry_on(
     let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
     let Means { jobs, cancel, progress, .. } = *means;
     let samples = manifest.request.samples;
-    let grader = Once::new(task.grader(&request.settings, jobs)?);
+    let grader = Once::new(task.grader(&means.equip(&request.settings), jobs)?);
     let gate = gold_gate(plan, &grader, means)?;
     let Done { graded, ungraded } = record.done(problems.as_ref())?;
     let (open, total) = (what_is_open(plan, &graded, samples), plan.total());

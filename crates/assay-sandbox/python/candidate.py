@@ -4,8 +4,11 @@ import os
 import random
 import sys
 import types
+from _signal import ITIMER_PROF, ITIMER_REAL, SIGALRM, SIGPROF, setitimer
 from _socket import socket
+from time import perf_counter
 
+import packing
 import wire
 
 SOURCE = "<program>"
@@ -28,12 +31,41 @@ class Request:
 
 def run(request, connection):
     """Runs a program. Never returns."""
+    if request.mode == "record":
+        _record(request, connection)
+    if request.mode == "calls":
+        _end_by_timers()
+        setitimer(ITIMER_PROF, LOADING)
     names = load(request, connection)
-    if request.mode == "exam":
+    if request.mode in ("exam", "calls"):
         Desk(names, connection).serve()
     elif request.mode == "compat":
         _tell(connection, {"done": True})
     _leave(connection)
+
+
+def _end_by_timers():
+    """Has the process end, with the signal's number as its status, when a timer runs out. The first process of a
+    namespace is not ended by signals that it does nothing about; and this is done even within a long operation."""
+    import ctypes
+
+    libc = ctypes.PyDLL(None)
+    end = ctypes.cast(libc._exit, ctypes.c_void_p)
+    for number in (SIGPROF, SIGALRM):
+        libc.signal(number, end)
+
+
+def _record(request, connection):
+    """Writes down what a task's own program answers; never returns."""
+    sys.path.insert(0, os.path.dirname(__file__))
+    import recorder
+
+    try:
+        recorder.record(request.preamble, request.program, SHEET)
+    except BaseException as error:
+        _fail(connection, error)
+    _tell(connection, {"done": True})
+    os._exit(0)
 
 
 def load(request, connection):
@@ -43,7 +75,7 @@ def load(request, connection):
     module = types.ModuleType(name)
     module.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = module
-    if mode == "exam":
+    if name == "program":
         sys.modules[name] = module
     sys.argv = [SOURCE]
     code = _compile(request.program, connection)
@@ -150,9 +182,21 @@ class Desk:
         question = wire.thaw(wire.receive_bytes(self.connection))
         if type(question) is list:
             self.make_calls(question)
+        elif type(question) is dict:
+            self.serve_table(question)
         else:
             on, do, arguments = question
             self.send(*self.answer(on, do, wire.decode(arguments, self.handle)))
+
+    def serve_table(self, table):
+        """Makes calls one after the other, as long as the tests want to go on."""
+        calls = TableCalls(self, table)
+        while True:
+            at = wire.thaw(wire.receive_bytes(self.connection))
+            if at is None:
+                self.send(*self.told(calls.last))
+            else:
+                wire.send(self.connection, calls.make(at))
 
     def make_calls(self, calls):
         """Makes calls that do not depend on each other's answers. The answers go on a sheet that the
@@ -177,26 +221,31 @@ class Desk:
     def answer(self, on, do, arguments):
         """What comes of a question, as a message, and the long list that goes before it, if any."""
         try:
-            value, long = self.find(on, do, arguments), None
-            if type(value) is list and len(value) > wire.PART:
-                long, value = value, value[-wire.PART :]
-            return long, {"value": wire.encode(value, self.keep)}
+            return self.told(self.find(on, do, arguments))
         except SystemExit as error:
             _fail(self.connection, error)
         except BaseException as error:
             return None, _describe(error)
 
+    def told(self, value):
+        """A value as a message, and the long list that goes before it, if any."""
+        long = None
+        if type(value) is list and len(value) > wire.PART:
+            long, value = value, value[-wire.PART :]
+        return long, {"value": wire.encode(value, self.keep)}
+
     def find(self, on, do, arguments):
-        if isinstance(on, str):
-            try:
-                value = self.names[on]
-            except KeyError:
-                raise NameError("name %r is not defined" % on) from None
-        else:
-            value = self.handles[on]
+        value = self.named(on) if isinstance(on, str) else self.handles[on]
         if do == "call":
             return value(*arguments[0], **arguments[1])
         return OPERATIONS[do](value, *arguments)
+
+    def named(self, name):
+        """What the program calls `name`."""
+        try:
+            return self.names[name]
+        except KeyError:
+            raise NameError("name %r is not defined" % name) from None
 
     def send(self, long, message):
         """Sends a message, and before it all of a long list but the end, which stands in the message:
@@ -212,6 +261,62 @@ class Desk:
 
     def handle(self, content):
         return self.handles[content[0]]
+
+
+class TableCalls:
+    """The calls of one function with inputs that are known beforehand. Answers go on the sheet, in rounds that
+    become longer: the tests look at them in between, and end a program whose answer is wrong."""
+
+    def __init__(self, desk, table):
+        self.desk, self.name = desk, table["name"]
+        self.inputs, self.limits = wire.thaw(table["inputs"]), table["limits"]
+        self.patience = SHORTEST_ROUND
+        # The last answer that was told by its hash.
+        self.last = None
+
+    def make(self, at):
+        """Makes the calls from number `at` on, until the round is over; what is said of it."""
+        sheet, longest, written = self.desk.sheet, 0.0, 0
+        os.lseek(sheet, 0, os.SEEK_SET)
+        os.ftruncate(sheet, 0)
+        # One that waits instead of working: the machine may be busy, so it may take far longer.
+        setitimer(ITIMER_REAL, WAITING * max(self.limits[at:], default=1.0))
+        until = perf_counter() + self.patience
+        ready = False
+        while at < len(self.inputs) and not ready:
+            limit = self.limits[at] * NEAR
+            setitimer(ITIMER_PROF, limit)
+            packed = self.answer(at)
+            left, _ = setitimer(ITIMER_PROF, 0)
+            longest = max(longest, (limit - left) / self.limits[at] if left else 0.0)
+            written += _write(sheet, len(packed).to_bytes(4, "little") + packed)
+            at += 1
+            ready = packed[0] in STOPS or written > LONGEST_ROUND or perf_counter() > until
+        setitimer(ITIMER_REAL, 0)
+        self.patience = min(self.patience * 2, MOST_PATIENCE)
+        return {"ready": at, "longest": longest}
+
+    def answer(self, at):
+        """What comes of a call, packed."""
+        arguments, self.inputs[at] = self.inputs[at], None
+        try:
+            self.last = self.desk.named(self.name)(*arguments)
+            return packing.pack(self.last, self.desk.keep)
+        except SystemExit as error:
+            _fail(self.desk.connection, error)
+        except BaseException as error:
+            return packing.RAISED + wire.to_json(_describe(error)).encode()
+
+
+# A round of calls: seconds at first and at most, bytes at most.
+SHORTEST_ROUND, MOST_PATIENCE = 0.004, 0.064
+LONGEST_ROUND = 4 << 20
+# What ends a round: an exception, and an answer that may be asked for.
+STOPS = packing.RAISED + packing.HASHED
+# A call is ended when it has worked so many times its limit, or passed so many times the limit.
+NEAR, WAITING = 1.5, 15.0
+# Seconds of work in which a program must be loaded whose calls have limits.
+LOADING = 7.5
 
 
 def _take(iterator, count):

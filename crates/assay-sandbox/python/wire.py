@@ -11,7 +11,11 @@ from collections import Counter, OrderedDict, defaultdict, deque
 
 # Nothing else is imported here, nor from larger modules: every program pays for what is loaded.
 
-LARGEST_FRAME = 256 << 20
+# What a program may send at once, and of how many values: more would take its tests too long.
+LARGEST_FRAME = 64 << 20
+MOST_VALUES = 4_000_000
+# Digits of a number that is slow to take apart: a fraction's parts, a decimal.
+MOST_DIGITS = 10_000
 PLAIN = frozenset({type(None), bool, str, float})
 STR = frozenset({str})
 # What stands for words: letters that JSON has as they are.
@@ -24,6 +28,12 @@ PART = 50000
 MOST_FILES = 8
 # So many bytes of answers at most stand on the sheet of a program.
 SHEET = 8 << 20
+
+
+
+class TooMuch(Exception):
+    """A program says more than its tests can take."""
+
 
 to_json = json.JSONEncoder(separators=(",", ":")).encode
 from_json = json.JSONDecoder().decode
@@ -45,11 +55,19 @@ def send(connection, message):
 
 
 def receive_bytes(connection):
-    """The bytes of the next message; EOFError if there is none, ValueError if it is none."""
+    """The bytes of the next message; EOFError if there is none, TooMuch if it is too long."""
     length = int.from_bytes(read_exactly(connection, 4), "little")
     if length > LARGEST_FRAME:
-        raise ValueError("a message of %d bytes is too long" % length)
+        raise TooMuch("a message of %d bytes is too long" % length)
     return read_exactly(connection, length)
+
+
+def parse(data):
+    """The JSON in bytes of a program; ValueError if it is none."""
+    # Every value but the first follows one of these.
+    if len(data) > MOST_VALUES and sum(map(data.count, (b",", b"[", b"{", b":"))) > MOST_VALUES:
+        raise TooMuch("too many values")
+    return from_json(str(data, "utf-8"))
 
 
 def freeze(value):
@@ -239,7 +257,33 @@ def _decoded_pairs(make):
     return decoder
 
 
+def _set_in_order(items):
+    """A set that is iterated in the order of `items`, as it was on the other side. The order depends on the size of
+    the set's table and on what was added first: these are the ways in which sets are usually made."""
+    made = set(items)
+    if list(made) == items:
+        return made
+    for order in (items, items[::-1]):
+        for other in (set(dict.fromkeys(order)), set(order)):
+            if list(other) == items:
+                return other
+    return made
+
+
 _from = __import__
+
+
+def _number(content):
+    """The whole number behind hexadecimal digits, which are few."""
+    if len(content) > MOST_DIGITS:
+        raise TooMuch("too many digits")
+    return int(content, 16)
+
+
+def _decimal(content):
+    if len(content) > MOST_DIGITS:
+        raise TooMuch("too many digits")
+    return _from("decimal").Decimal(content)
 
 
 def _listed(content):
@@ -252,8 +296,8 @@ DECODERS = {
     "i": lambda content, _: int(content, 16),
     "w": _decoded_words,
     "t": _decoded(tuple),
-    "s": _decoded(set),
-    "f": _decoded(frozenset),
+    "s": _decoded(_set_in_order),
+    "f": _decoded(lambda items: frozenset(_set_in_order(items))),
     "q": _decoded(deque),
     "d": _decoded_pairs(dict),
     "O": _decoded_pairs(OrderedDict),
@@ -263,8 +307,8 @@ DECODERS = {
     "B": lambda content, _: bytearray.fromhex(content),
     "c": lambda content, _: complex(*_listed(content)),
     "r": lambda content, _: range(*(int(part, 16) for part in _listed(content))),
-    "n": lambda content, _: _from("decimal").Decimal(content),
-    "F": lambda content, _: _from("fractions").Fraction(*(int(part, 16) for part in _listed(content))),
+    "n": lambda content, _: _decimal(content),
+    "F": lambda content, _: _from("fractions").Fraction(*map(_number, _listed(content))),
     "X": lambda content, _: _from("datetime").datetime.fromisoformat(content),
     "x": lambda content, _: _from("datetime").date.fromisoformat(content),
     "T": lambda content, _: _from("datetime").time.fromisoformat(content),

@@ -1,12 +1,15 @@
 //! Messages between processes: JSON after its length, with files where needed.
 
-use std::io::{self, IoSlice, Read, Write};
-use std::os::fd::{AsRawFd, RawFd};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 
-use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
+use nix::cmsg_space;
+use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::sys;
 
 /// The longest message that is read.
 const LARGEST: usize = 512 << 20;
@@ -59,11 +62,40 @@ pub(crate) fn receive<T: DeserializeOwned>(mut stream: &UnixStream) -> io::Resul
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     }
+    receive_body(stream, length).map(Some)
+}
+
+/// The next message and the files that came with it; `None` at the end.
+pub(crate) fn receive_with_files<T: DeserializeOwned>(
+    mut stream: &UnixStream,
+) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
+    let mut length = [0; 4];
+    let mut space = cmsg_space!([RawFd; 4]);
+    let (read, files) = {
+        let mut parts = [IoSliceMut::new(&mut length)];
+        let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+        let received = recvmsg::<()>(stream.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
+        let mut files = Vec::new();
+        for message in received.cmsgs()? {
+            if let ControlMessageOwned::ScmRights(numbers) = message {
+                files.extend(numbers.into_iter().map(sys::own_file));
+            }
+        }
+        (received.bytes, files)
+    };
+    if read == 0 {
+        return Ok(None);
+    }
+    stream.read_exact(&mut length[read..])?;
+    Ok(Some((receive_body(stream, length)?, files)))
+}
+
+fn receive_body<T: DeserializeOwned>(mut stream: &UnixStream, length: [u8; 4]) -> io::Result<T> {
     let length = u32::from_le_bytes(length) as usize;
     if length > LARGEST {
         return Err(io::Error::other("message too long"));
     }
     let mut data = vec![0; length];
     stream.read_exact(&mut data)?;
-    Ok(Some(serde_json::from_slice(&data)?))
+    Ok(serde_json::from_slice(&data)?)
 }

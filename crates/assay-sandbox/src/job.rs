@@ -1,9 +1,11 @@
 //! What a sandbox is asked, and what it says.
 
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_core::{Ending, Error, Evidence, Exam, Isolation, Language, Result, Rules};
+use assay_core::{CallTable, Ending, Error, Evidence, Exam, Isolation, Language, Result, Rules};
 
 use crate::host::Tools;
 
@@ -83,6 +85,58 @@ pub struct Examination<'a> {
     pub rules: Rules,
     /// What it may use.
     pub limits: Limits,
+}
+
+/// A Python program and the calls that it is put through.
+#[derive(Debug, Clone, Copy)]
+pub struct TableExamination<'a> {
+    /// The program.
+    pub program: &'a str,
+    /// The calls; consecutive examinations with the same ones are cheaper.
+    pub table: &'a CallTable,
+    /// What the task's own program answers to them.
+    pub recorded: &'a Recorded,
+    /// Which of `table.suites`.
+    pub suite: usize,
+    /// The CPU time that every call may take, if the task's own program does not take more than a quarter of it.
+    pub timeout: Duration,
+    /// What it may use for all calls together.
+    pub limits: Limits,
+}
+
+/// What a task's own program answers to a table of calls, for the interpreter that it was recorded with.
+#[derive(Debug)]
+pub struct Recorded {
+    pub(crate) file: File,
+}
+
+impl Recorded {
+    /// The form of what is written. It changes with the Python side of the sandbox.
+    pub const VERSION: u32 = 1;
+
+    /// From a file that was kept.
+    pub fn from_file(file: File) -> Self {
+        Self { file }
+    }
+
+    /// The bytes to keep.
+    pub fn bytes(&self) -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        (&self.file).rewind()?;
+        (&self.file).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// What came of recording.
+#[derive(Debug)]
+pub struct Recording {
+    /// How the task's own program ended; `Passed` if all its answers could be recorded.
+    pub ending: Ending,
+    /// What was measured.
+    pub evidence: Evidence,
+    /// Its answers.
+    pub recorded: Recorded,
 }
 
 /// How an examination ended. The ending is never a mere exit: a program that stops before its tests

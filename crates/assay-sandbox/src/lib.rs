@@ -13,5 +13,8 @@ mod sys;
 
 pub use host::{Diagnosis, Runs, Sandbox, Tool, Tools, diagnose};
 pub use inside::{WORKER_ARGUMENT, worker_main};
-pub use job::{Examination, Examined, Executed, Execution, Limits, Settings, Source};
+pub use job::{
+    Examination, Examined, Executed, Execution, Limits, Recorded, Recording, Settings, Source,
+    TableExamination,
+};
 pub use message::{Layer, Layers};

@@ -73,6 +73,13 @@ pub(crate) enum Job {
         /// What it may use.
         caps: Caps,
     },
+    /// Write down what a task's own program answers to a table of calls, into the file that comes with the job.
+    Record {
+        /// The rules of the table as its preamble, the calls as its program.
+        script: Script,
+        /// What it may use.
+        caps: Caps,
+    },
     /// Run Python code as a program of its own.
     Python {
         /// The program.
@@ -98,7 +105,7 @@ pub(crate) enum Job {
 /// Python code that is run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Script {
-    /// How it is run: `exam`, `compat` or `main`.
+    /// How it is run: `exam`, `calls`, `compat`, `main` or `record`.
     pub(crate) mode: String,
     /// Trusted code before it.
     pub(crate) preamble: String,
@@ -106,7 +113,7 @@ pub(crate) struct Script {
     pub(crate) program: String,
 }
 
-/// Which tests.
+/// The tests of an examination.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct TestChoice {
     /// Tells exams apart.
@@ -117,12 +124,14 @@ pub(crate) struct TestChoice {
     pub(crate) exam: Option<ExamText>,
 }
 
-/// The texts of an exam.
+/// What tests are made of.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct ExamText {
-    pub(crate) setting: String,
-    pub(crate) called: Vec<String>,
-    pub(crate) tests: Vec<String>,
+#[serde(untagged)]
+pub(crate) enum ExamText {
+    /// Calls with recorded answers, which are in the file that comes with the job.
+    Table { rules: String, entry_point: String, reference: String, timeout: f64 },
+    /// Code.
+    Code { setting: String, called: Vec<String>, tests: Vec<String> },
 }
 
 /// One command.
@@ -168,6 +177,8 @@ pub(crate) struct Report {
     pub(crate) output: Output,
     /// Whether the exam that was asked for is not known any more.
     pub(crate) exam_unknown: bool,
+    /// The largest share of its limit that one call took, where calls have limits.
+    pub(crate) longest_call: f64,
 }
 
 /// What was printed.

@@ -3,7 +3,7 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 /// What a process that ended has used.
@@ -134,7 +134,6 @@ pub(crate) fn keep_capabilities(keep: u32) -> io::Result<()> {
 /// A file in memory with this content, to be read from its beginning.
 pub(crate) fn memory_file(content: &[u8]) -> io::Result<std::fs::File> {
     use std::io::{Seek, Write};
-    use std::os::fd::FromRawFd;
     // SAFETY: the name ends with a zero; what comes back is ours alone.
     let mut file = unsafe {
         let number: RawFd = libc::memfd_create(c"request".as_ptr(), libc::MFD_CLOEXEC);
@@ -146,6 +145,12 @@ pub(crate) fn memory_file(content: &[u8]) -> io::Result<std::fs::File> {
     file.write_all(content)?;
     file.rewind()?;
     Ok(file)
+}
+
+/// A file that has just been received under this number.
+pub(crate) fn own_file(number: RawFd) -> OwnedFd {
+    // SAFETY: the kernel made the number for the message that was just read, and nobody else has seen it.
+    unsafe { OwnedFd::from_raw_fd(number) }
 }
 
 /// Closes every file from this number on.

@@ -29,7 +29,7 @@ pub static HUMANEVAL_PLUS: Programs = Programs {
     card: PLUS_CARD,
     open: |data, asked| open(data, asked, PLUS_FILES, Inputs::Used),
     names: short_name,
-    judging: Judging::by_exam(20),
+    judging: Judging::by_calls(),
     tally: PlusTally::boxed,
 };
 
@@ -180,12 +180,12 @@ impl Telling<FunctionProblem> for HumanEval {
     }
 
     fn item(&self, record: FunctionProblem) -> Result<Item, String> {
-        let exam = match (&record.inputs, self.inputs) {
+        let tests = match (&record.inputs, self.inputs) {
             (Some(inputs), Inputs::Used) => {
-                evalplus::exam_of_inputs(Family::HumanEval, &record, inputs)
+                Tests::Table(evalplus::table_of_inputs(Family::HumanEval, &record, inputs))
             }
-            (None, Inputs::Used) => exam_of_assertions(&record),
-            (_, Inputs::PassedOver) => exam(&record),
+            (None, Inputs::Used) => Tests::Exam(exam_of_assertions(&record)),
+            (_, Inputs::PassedOver) => Tests::Exam(exam(&record)),
         };
         let prompt = if self.stripped { record.prompt.trim() } else { &record.prompt };
         let reference = CodeReference {
@@ -193,7 +193,7 @@ impl Telling<FunctionProblem> for HumanEval {
             prompt: Arc::from(prompt),
             stop: STOP,
             gold: Some(gold(&record).into()),
-            tests: Arc::new(Tests::Exam(exam)),
+            tests: Arc::new(tests),
         };
         Ok(Item { prompt: prompt.to_owned(), reference })
     }

@@ -43,7 +43,7 @@ pub static MBPP_PLUS: Programs = Programs {
     card: PLUS_CARD,
     open: open_plus,
     names: short_name,
-    judging: Judging::by_exam(30),
+    judging: Judging::by_calls(),
     tally: PlusTally::boxed,
 };
 
@@ -284,22 +284,24 @@ impl Telling<FunctionProblem> for MbppPlus {
     }
 
     fn item(&self, record: FunctionProblem) -> Result<Item, String> {
-        let exam = match &record.inputs {
-            Some(inputs) => evalplus::exam_of_inputs(self.family, &record, inputs),
-            None => Exam {
+        let tests = match &record.inputs {
+            Some(inputs) => {
+                Tests::Table(evalplus::table_of_inputs(self.family, &record, inputs))
+            }
+            None => Tests::Exam(Exam {
                 setting: record.canonical_solution.clone(),
                 called: vec![record.entry_point.clone()],
                 tests: vec![record.test.clone()],
                 appended: record.test.clone(),
                 preamble: String::new(),
-            },
+            }),
         };
         let reference = CodeReference {
             language: Language::Python,
             prompt: record.prompt.as_str().into(),
             stop: STOP,
             gold: Some(format!("{}{}", record.prompt, record.canonical_solution).into()),
-            tests: Arc::new(Tests::Exam(exam)),
+            tests: Arc::new(tests),
         };
         Ok(Item { prompt: record.prompt, reference })
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use assay_core::{Clock, Ending};
 
 use crate::job::Limits;
-use crate::message::Caps;
+use crate::message::{Caps, Report};
 
 /// How far from its limit a program's time is too close to trust one measurement.
 const NEAR: f64 = 1.5;
@@ -28,12 +28,12 @@ pub(crate) fn caps(limits: &Limits, limit_addresses: bool) -> Caps {
     }
 }
 
-/// Whether a verdict hangs on the speed of the machine at this moment.
-pub(crate) fn is_close(ending: &Ending, cpu_s: f64, limits: &Limits) -> bool {
-    let limit = limits.cpu.as_secs_f64();
-    match ending {
+/// Whether a verdict depends on the speed of the machine at this moment.
+pub(crate) fn is_close(report: &Report, limits: &Limits) -> bool {
+    let near = |share: f64| share * NEAR > 1.0 && share < NEAR;
+    match report.ending {
         // Perhaps its neighbours took all the time there was.
         Ending::TimeLimit { clock: Clock::Wall } => true,
-        _ => cpu_s * NEAR > limit && cpu_s < limit * NEAR,
+        _ => near(report.evidence.cpu_s / limits.cpu.as_secs_f64()) || near(report.longest_call),
     }
 }

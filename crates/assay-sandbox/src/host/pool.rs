@@ -1,16 +1,24 @@
 //! The pool of workers, and what is asked of them.
 
+use std::fs::File;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
-use assay_core::{Cancel, DigestOf, Ending, Error, Evidence, Isolation, Language, Result, Rules};
+use assay_core::{
+    CallTable, Cancel, DigestOf, Ending, Error, Evidence, Exam, Isolation, Language, Result, Rules,
+};
 
 use super::limits::{caps, is_close};
 use super::tools::Tools;
 use super::worker::Worker;
-use crate::job::{Examination, Examined, Executed, Execution, Limits, Settings};
+use crate::job::{
+    Examination, Examined, Executed, Execution, Limits, Recorded, Recording, Settings,
+    TableExamination,
+};
 use crate::message::{
     ExamText, Job, KEPT_EXAMS, Layers, Output, Report, Script, Setup, TestChoice,
 };
+
+use crate::sys::memory_file;
 
 /// What programs may write in all.
 const WRITABLE: u64 = 512 << 20;
@@ -79,6 +87,45 @@ impl Sandbox {
         Ok(Examined { ending: report.ending, evidence })
     }
 
+    /// Puts a Python program through calls whose answers were recorded.
+    pub fn examine_table(
+        &self,
+        examination: &TableExamination<'_>,
+        cancel: &Cancel,
+    ) -> Result<Examined> {
+        self.settings.tools.get(Language::Python)?;
+        let ask = || self.examine_table_once(examination, cancel);
+        let (report, unstable) = self.steadily(&examination.limits, ask)?;
+        let evidence = Evidence { unstable, ..report.evidence };
+        Ok(Examined { ending: report.ending, evidence })
+    }
+
+    /// Records what a task's own program answers to a table of calls.
+    pub fn record(
+        &self,
+        table: &CallTable,
+        limits: &Limits,
+        cancel: &Cancel,
+    ) -> Result<Recording> {
+        self.settings.tools.get(Language::Python)?;
+        let calls = serde_json::json!({
+            "reference": table.reference, "entry_point": table.entry_point, "suites": table.suites,
+        });
+        let script = Script {
+            mode: "record".to_owned(),
+            preamble: table.rules.clone(),
+            program: calls.to_string(),
+        };
+        let failed = |error| Error::failed("cannot keep recorded answers").because(error);
+        let file = memory_file(&[]).map_err(failed)?;
+        let job = Job::Record { script, caps: caps(limits, true) };
+        let report = self.with_worker(cancel, |worker| {
+            ask_within(worker, &job, Some(&file), limits.memory)
+        })?;
+        let Report { ending, evidence, .. } = report;
+        Ok(Recording { ending, evidence, recorded: Recorded::from_file(file) })
+    }
+
     /// Runs a program, after compiling it where its language asks for that.
     pub fn execute(&self, execution: &Execution<'_>, cancel: &Cancel) -> Result<Executed> {
         let tool = self.settings.tools.get(execution.language)?;
@@ -94,7 +141,9 @@ impl Sandbox {
                     input: execution.input.to_owned(),
                 },
             };
-            self.with_worker(cancel, |worker| ask_within(worker, &job, execution.limits.memory))
+            self.with_worker(cancel, |worker| {
+                ask_within(worker, &job, None, execution.limits.memory)
+            })
         };
         let (report, unstable) = self.steadily(&execution.limits, ask)?;
         let evidence = Evidence { unstable, ..report.evidence };
@@ -116,47 +165,80 @@ impl Sandbox {
 
     fn examine_once(&self, examination: &Examination<'_>, cancel: &Cancel) -> Result<Report> {
         let Examination { program, exam, test, rules, limits } = *examination;
-        let strict = rules == Rules::Strict;
-        let text =
-            if strict { program.to_owned() } else { format!("{program}\n{}", exam.appended) };
-        let mode = if strict { "exam" } else { "compat" };
-        let key = exam_key(examination);
+        let preamble = exam.preamble.clone();
+        if rules == Rules::Compat {
+            let program = format!("{program}\n{}", exam.appended);
+            let script = Script { mode: "compat".to_owned(), preamble, program };
+            let job = self.examine_job(script, None, &limits);
+            return self
+                .with_worker(cancel, |worker| ask_within(worker, &job, None, limits.memory));
+        }
+        let script = Script { mode: "exam".to_owned(), preamble, program: program.to_owned() };
+        let text = || ExamText::Code {
+            setting: exam.setting.clone(),
+            called: exam.called.clone(),
+            tests: exam.tests.clone(),
+        };
+        let tests = Tests { key: exam_key(exam), test, text: &text, recorded: None };
+        self.examine_by(script, &tests, &limits, cancel)
+    }
+
+    fn examine_table_once(
+        &self,
+        examination: &TableExamination<'_>,
+        cancel: &Cancel,
+    ) -> Result<Report> {
+        let TableExamination { program, table, recorded, suite, timeout, limits } = *examination;
+        let script = Script {
+            mode: "calls".to_owned(),
+            preamble: String::new(),
+            program: program.to_owned(),
+        };
+        let text = || ExamText::Table {
+            rules: table.rules.clone(),
+            entry_point: table.entry_point.clone(),
+            reference: table.reference.clone(),
+            timeout: timeout.as_secs_f64(),
+        };
+        let key = format!("{}-{}", table.digest(), timeout.as_secs_f64());
+        let tests = Tests { key, test: suite, text: &text, recorded: Some(&recorded.file) };
+        self.examine_by(script, &tests, &limits, cancel)
+    }
+
+    /// Puts a program through tests that run in a process of their own.
+    fn examine_by(
+        &self,
+        script: Script,
+        tests: &Tests<'_>,
+        limits: &Limits,
+        cancel: &Cancel,
+    ) -> Result<Report> {
+        let mut job = self.examine_job(script, None, limits);
         self.with_worker(cancel, |worker| {
-            let mut job = Job::Examine {
-                program: Script {
-                    mode: mode.to_owned(),
-                    preamble: exam.preamble.clone(),
-                    program: text.clone(),
-                },
-                tests: None,
-                fresh: self.settings.isolation == Isolation::Fresh,
-                caps: caps(&limits, true),
-            };
-            if !strict {
-                return ask_within(worker, &job, limits.memory);
-            }
             for attempt in 0..2 {
-                let known = attempt == 0 && worker.given.contains(&key);
+                let known = attempt == 0 && worker.given.contains(&tests.key);
                 let choice = TestChoice {
-                    key: key.clone(),
-                    test,
-                    exam: (!known).then(|| ExamText {
-                        setting: exam.setting.clone(),
-                        called: exam.called.clone(),
-                        tests: exam.tests.clone(),
-                    }),
+                    key: tests.key.clone(),
+                    test: tests.test,
+                    exam: (!known).then(tests.text),
                 };
                 if let Job::Examine { tests, .. } = &mut job {
                     *tests = Some(choice);
                 }
-                let report = ask_within(worker, &job, limits.memory)?;
+                let file = tests.recorded.filter(|_| !known);
+                let report = ask_within(worker, &job, file, limits.memory)?;
                 if !report.exam_unknown {
-                    remember(worker, &key);
+                    remember(worker, &tests.key);
                     return Some(report);
                 }
             }
             None
         })
+    }
+
+    fn examine_job(&self, program: Script, tests: Option<TestChoice>, limits: &Limits) -> Job {
+        let fresh = self.settings.isolation == Isolation::Fresh;
+        Job::Examine { program, tests, fresh, caps: caps(limits, true) }
     }
 
     /// Asks, and asks once more with nothing else running if the time was close to the limit. What
@@ -170,7 +252,7 @@ impl Sandbox {
             let _shared = self.quiet.read().unwrap_or_else(PoisonError::into_inner);
             ask()?
         };
-        if !is_close(&first.ending, first.evidence.cpu_s, limits) {
+        if !is_close(&first, limits) {
             return Ok((first, false));
         }
         let _alone = self.quiet.write().unwrap_or_else(PoisonError::into_inner);
@@ -206,6 +288,7 @@ impl Sandbox {
             evidence: Evidence::default(),
             output: Output::Text(String::new()),
             exam_unknown: false,
+            longest_call: 0.0,
         })
     }
 
@@ -261,10 +344,15 @@ impl Sandbox {
 }
 
 /// Has a job done with this much memory, and says what held it in check.
-fn ask_within(worker: &mut Worker, job: &Job, memory: u64) -> Option<Report> {
+fn ask_within(
+    worker: &mut Worker,
+    job: &Job,
+    file: Option<&File>,
+    memory: u64,
+) -> Option<Report> {
     let limited = worker.group.as_mut().is_some_and(|group| group.limit(memory));
     let ended_before = worker.group.as_ref().map_or(0, super::cgroup::Group::ended);
-    let mut report = worker.ask(job)?;
+    let mut report = worker.ask(job, file)?;
     let group = worker.group.as_ref().filter(|_| limited);
     let held_by = group.map_or("rlimit", |group| group.name());
     report.evidence = Evidence { memory_by: held_by.to_owned(), ..report.evidence };
@@ -286,8 +374,17 @@ fn remember(worker: &mut Worker, key: &str) {
     }
 }
 
-fn exam_key(examination: &Examination<'_>) -> String {
-    let exam = examination.exam;
+/// The tests of an examination, as a worker needs them.
+struct Tests<'a> {
+    /// Tells them apart.
+    key: String,
+    /// Which of them.
+    test: usize,
+    text: &'a dyn Fn() -> ExamText,
+    recorded: Option<&'a File>,
+}
+
+fn exam_key(exam: &Exam) -> String {
     let mut all = DigestOf::new();
     all.field(exam.setting.as_bytes());
     for text in exam.called.iter().chain(&exam.tests) {

@@ -24,6 +24,8 @@ use crate::sys;
 
 /// After so many programs the servers are replaced, so that nothing piles up in them.
 const RECYCLED: u32 = 2000;
+/// How many seconds the tests may work on one program, beside twice as long as the program.
+const TESTER_SECONDS: u64 = 10;
 
 /// What serves jobs.
 pub(super) struct Worker<'a> {
@@ -62,12 +64,13 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Does a job.
-    pub(super) fn work(&mut self, job: Job) -> Report {
+    /// Does a job, with the files that came along.
+    pub(super) fn work(&mut self, job: Job, files: &[OwnedFd]) -> Report {
         let outcome = match job {
             Job::Examine { program, tests, fresh, caps } => {
-                self.examine(&program, tests.as_ref(), fresh, &caps)
+                self.examine(&program, tests.as_ref(), files.first(), fresh, &caps)
             }
+            Job::Record { script, caps } => self.record(&script, files.first(), &caps),
             Job::Python { program, input, fresh, caps } => {
                 self.run_python(&program, &input, fresh, &caps)
             }
@@ -155,6 +158,7 @@ impl<'a> Worker<'a> {
         &mut self,
         program: &Script,
         tests: Option<&TestChoice>,
+        recorded: Option<&OwnedFd>,
         fresh: bool,
         caps: &Caps,
     ) -> Result<Report, String> {
@@ -165,7 +169,7 @@ impl<'a> Worker<'a> {
             let Some(exam) = &choice.exam else {
                 return Ok(Report { exam_unknown: true, ..verdict::failure(String::new()) });
             };
-            server.learn(&choice.key, exam).map_err(|trace| format!("the tests: {trace}"))?;
+            server.learn(&choice.key, exam, recorded).map_err(|trace| format!("the tests: {trace}"))?;
         }
         let mut seen = self.put_through(program, tests, false, fresh, caps)?;
         if verdict::wants_again(&seen) {
@@ -173,7 +177,31 @@ impl<'a> Worker<'a> {
             self.prepare((!fresh).then_some(caps), tests)?;
             seen = self.put_through(program, tests, true, fresh, caps)?;
         }
-        let ending = verdict::examined(&seen, caps, tests.is_none());
+        let ending = if program.mode == "calls" {
+            verdict::examined_by_calls(&seen, caps)
+        } else {
+            verdict::examined(&seen, caps, tests.is_none())
+        };
+        Ok(verdict::report(seen, ending))
+    }
+
+    /// Has a task's own program write down what it answers.
+    fn record(
+        &mut self,
+        script: &Script,
+        file: Option<&OwnedFd>,
+        caps: &Caps,
+    ) -> Result<Report, String> {
+        self.prepare(Some(caps), None)?;
+        let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
+        let nothing = File::open("/dev/null").map_err(told("open /dev/null"))?;
+        let file = file.ok_or("there is no file to write to")?;
+        let sheet = file.try_clone().map_err(told("copy a file"))?;
+        let ends = Ends { input: nothing, connection: theirs, sheet: Some(File::from(sheet)) };
+        let running = self.start_python(script, &ends, false, caps)?;
+        drop(ends);
+        let seen = running.watch(self, Witness::Program(ours), caps)?;
+        let ending = verdict::executed(&seen, caps);
         Ok(verdict::report(seen, ending))
     }
 
@@ -192,7 +220,8 @@ impl<'a> Worker<'a> {
         let mut ends = Ends { input: nothing, connection: theirs, sheet: None };
         if let (Some(choice), Some(server)) = (tests, &mut self.testing) {
             let sheet = sys::memory_file(&[]).map_err(told("make a sheet for answers"))?;
-            server.test(choice, live, ours.as_fd(), sheet.as_fd())?;
+            let seconds = TESTER_SECONDS + caps.cpu_kill_s * 2;
+            server.test(choice, live, seconds, ours.as_fd(), sheet.as_fd())?;
             ends.sheet = Some(sheet);
         }
         let running = self.start_python(program, &ends, fresh, caps)?;

@@ -88,8 +88,8 @@ fn serve(host: &UnixStream, setup: &Setup, ground: Ground) -> Result<(), String>
     let layers = ground.layers.clone();
     let mut worker = Worker::new(host, setup, ground)?;
     frame::send(host, &Hello::Ready(layers)).map_err(|error| error.to_string())?;
-    while let Ok(Some(job)) = frame::receive::<Job>(host) {
-        let report = worker.work(job);
+    while let Ok(Some((job, files))) = frame::receive_with_files::<Job>(host) {
+        let report = worker.work(job, &files);
         worker.clear();
         if frame::send(host, &report).is_err() {
             break;

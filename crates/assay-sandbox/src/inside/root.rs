@@ -34,8 +34,12 @@ const SOFTWARE: [&str; 11] = [
 ];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// The Python side of the sandbox.
-const SCRIPTS: [(&str, &str); 5] = [
+const SCRIPTS: [(&str, &str); 9] = [
     ("wire.py", include_str!("../../python/wire.py")),
+    ("packing.py", include_str!("../../python/packing.py")),
+    ("program.py", include_str!("../../python/program.py")),
+    ("recorder.py", include_str!("../../python/recorder.py")),
+    ("table.py", include_str!("../../python/table.py")),
     ("candidate.py", include_str!("../../python/candidate.py")),
     ("rehearsal.py", include_str!("../../python/rehearsal.py")),
     ("tester.py", include_str!("../../python/tester.py")),

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -89,18 +89,21 @@ impl Server {
 
     /// Puts a program, at the other end of `connection`, through a test.
     /// Its answers may come on a sheet, all those at once that do not depend on each other; `live`
-    /// keeps to one after the other.
+    /// keeps to one after the other. The tests end themselves after so many seconds of work.
     pub(super) fn test(
         &mut self,
         choice: &TestChoice,
         live: bool,
+        seconds: u64,
         connection: BorrowedFd<'_>,
         sheet: BorrowedFd<'_>,
     ) -> Result<(), String> {
         self.asked += 1;
         self.served += 1;
         let TestChoice { key, test, .. } = choice;
-        let message = json!({ "number": self.asked, "key": key, "test": test, "live": live });
+        let message = json!({
+            "number": self.asked, "key": key, "test": test, "live": live, "seconds": seconds,
+        });
         self.ask(&message, &[connection, sheet])
     }
 
@@ -183,16 +186,18 @@ impl Server {
         self.exams.iter().any(|known| known == key)
     }
 
-    /// Teaches it an exam.
-    pub(super) fn learn(&mut self, key: &str, exam: &ExamText) -> Result<(), String> {
-        let ExamText { setting, called, tests } = exam;
+    /// Teaches it an exam, whose recorded answers are in `file` if it has any.
+    pub(super) fn learn(
+        &mut self,
+        key: &str,
+        exam: &ExamText,
+        file: Option<&OwnedFd>,
+    ) -> Result<(), String> {
         self.asked += 1;
         let forgotten = if self.exams.len() >= KEPT_EXAMS { self.exams.pop_front() } else { None };
-        let message = json!({
-            "number": self.asked, "key": key, "forget": forgotten,
-            "setting": setting, "called": called, "tests": tests,
-        });
-        self.ask(&message, &[])?;
+        let message =
+            json!({ "number": self.asked, "key": key, "forget": forgotten, "learn": exam });
+        self.ask(&message, &file.map(AsFd::as_fd).into_iter().collect::<Vec<_>>())?;
         self.exams.push_back(key.to_owned());
         let learned = self.answer_to_last(SETTING).and_then(|answer| is_ready(&answer));
         if learned.is_err() {

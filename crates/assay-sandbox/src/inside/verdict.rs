@@ -7,6 +7,20 @@ use serde_json::Value;
 use super::watch::Seen;
 use crate::message::{Caps, Output, Report};
 
+/// How a program ended whose calls had limits of their own. When one is reached, it ends with the number of the
+/// timer's signal as its status.
+pub(super) fn examined_by_calls(seen: &Seen, caps: &Caps) -> Ending {
+    let ending = examined(seen, caps, false);
+    let by_timer = |signal: Signal| ending == Ending::EarlyExit { code: signal as i32 };
+    if by_timer(Signal::SIGPROF) {
+        Ending::TimeLimit { clock: Clock::Cpu }
+    } else if by_timer(Signal::SIGALRM) {
+        Ending::TimeLimit { clock: Clock::Wall }
+    } else {
+        ending
+    }
+}
+
 /// How a program ended that was put through tests. Where it carries them itself, an assertion that
 /// fails is theirs.
 pub(super) fn examined(seen: &Seen, caps: &Caps, carries_tests: bool) -> Ending {
@@ -27,7 +41,8 @@ pub(super) fn examined(seen: &Seen, caps: &Caps, carries_tests: bool) -> Ending 
     if let Some(trace) = said.and_then(|said| said.get("broken")).and_then(Value::as_str) {
         return Ending::SandboxError { message: trace.trim().to_owned() };
     }
-    if seen.witness_lost && seen.ended_here && seen.said.is_none() {
+    let lost = seen.witness_lost && seen.said.is_none();
+    if lost || said_true(said, "too_much") {
         // What it answered was more than the tests could take.
         return Ending::OutputLimit;
     }
@@ -59,6 +74,12 @@ pub(super) fn executed(seen: &Seen, caps: &Caps) -> Ending {
     }
 }
 
+/// The largest share of its limit that one call took, where calls have limits.
+fn longest_call(seen: &Seen) -> f64 {
+    let told = seen.said.as_ref().and_then(|said| said.get("longest")).and_then(Value::as_f64);
+    told.unwrap_or(0.0)
+}
+
 fn said_true(said: Option<&Value>, key: &str) -> bool {
     said.and_then(|said| said.get(key)) == Some(&Value::Bool(true))
 }
@@ -68,7 +89,8 @@ fn broke_a_limit(seen: &Seen, caps: &Caps) -> Option<Ending> {
         return Some(Ending::OutputLimit);
     }
     let worked = u64::try_from(seen.ended.cpu.as_micros()).unwrap_or(u64::MAX);
-    if worked >= caps.cpu_us || seen.ended.signal == Some(Signal::SIGXCPU as i32) {
+    let by_limit = seen.ended.signal == Some(Signal::SIGXCPU as i32);
+    if worked >= caps.cpu_us || by_limit || longest_call(seen) >= 1.0 {
         return Some(Ending::TimeLimit { clock: Clock::Cpu });
     }
     if seen.too_long {
@@ -112,7 +134,8 @@ pub(super) fn report(seen: Seen, ending: Ending) -> Report {
         stderr_tail: String::from_utf8_lossy(&seen.errors).into_owned(),
         ..Evidence::default()
     };
-    Report { ending, evidence, output: Output::new(seen.output), exam_unknown: false }
+    let longest_call = longest_call(&seen);
+    Report { ending, evidence, output: Output::new(seen.output), exam_unknown: false, longest_call }
 }
 
 /// The report of a failure of the sandbox itself.
@@ -122,5 +145,6 @@ pub(super) fn failure(message: String) -> Report {
         evidence: Evidence::default(),
         output: Output::Text(String::new()),
         exam_unknown: false,
+        longest_call: 0.0,
     }
 }

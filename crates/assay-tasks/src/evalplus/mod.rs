@@ -1,15 +1,15 @@
 //! EvalPlus: the same problems with many more tests, HumanEval+ and MBPP+.
 //!
 //! A file either has the inputs, whose expected results come from running the reference solution
-//! (`tester.py`), or tests with assertions, which want a little of numpy (`numbers.py`).
+//! (`comparison.py`), or tests with assertions, which want a little of numpy (`numbers.py`).
 
-use assay_core::{Estimate, Exam, Named, Outcome, Tally, TaskSettings, Verdict};
+use assay_core::{CallTable, Estimate, Named, Outcome, Tally, TaskSettings, Verdict};
 use assay_data::programs::{FunctionProblem, Inputs};
 use serde_json::{Map, Value};
 
 use crate::programs::{PassTally, TESTS_PASSED, python_text};
 
-const TESTER: &str = include_str!("tester.py");
+const COMPARISON: &str = include_str!("comparison.py");
 /// What tests with assertions need before them.
 pub(crate) const NUMBERS: &str = include_str!("numbers.py");
 
@@ -40,35 +40,24 @@ pub(crate) fn has_more_tests(record: &Map<String, Value>) -> bool {
     record.contains_key("plus_input") || test.is_some_and(|test| test.contains("assertion("))
 }
 
-/// The exam of a problem whose file has inputs: the original's are the first test, EvalPlus's the
-/// second.
-pub(crate) fn exam_of_inputs(family: Family, problem: &FunctionProblem, inputs: &Inputs) -> Exam {
+/// The calls of a problem whose file has inputs: the original's are the first suite, EvalPlus's the second.
+pub(crate) fn table_of_inputs(
+    family: Family,
+    problem: &FunctionProblem,
+    inputs: &Inputs,
+) -> CallTable {
     let number = problem.id.rsplit('/').next().and_then(|last| last.parse::<u32>().ok());
     let entry_point = &problem.entry_point;
     let reference = format!("{}{}", problem.prompt, problem.canonical_solution);
-    let setting = format!(
-        "{TESTER}\n\nPROBLEM = Problem(\n    {}, {}, {}, {},\n    {}, {{\"base\": {}, \"plus\": {}}},\n)\n",
+    let rules = format!(
+        "{COMPARISON}\n\nCOMPARISON = Comparison({}, {}, {}, {})\n",
         family.arguments(),
         number.map_or_else(|| "None".to_owned(), |number| number.to_string()),
         python_text(entry_point),
-        python_text(&reference),
         inputs.tolerance,
-        python_text(&inputs.base),
-        python_text(&inputs.plus),
     );
-    let check = |part| format!("PROBLEM.check({entry_point}, \"{part}\")\n");
-    // In the program's own process, what the tester defines must not be found by the program.
-    let apart = format!("_assay = {{}}\nexec({}, _assay)\n_assay", python_text(&setting));
-    let appended = format!(
-        "{apart}[\"PROBLEM\"].check({entry_point}, \"base\")\n_assay[\"PROBLEM\"].check({entry_point}, \"plus\")\n"
-    );
-    Exam {
-        setting,
-        called: vec![entry_point.clone()],
-        tests: vec![check("base"), check("plus")],
-        appended,
-        preamble: String::new(),
-    }
+    let suites = vec![inputs.base.clone(), inputs.plus.clone()];
+    CallTable { entry_point: entry_point.clone(), reference, rules, suites }
 }
 
 /// Sums verdicts up twice: of all tests, and of the original's alone.

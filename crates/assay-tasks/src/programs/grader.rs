@@ -1,17 +1,21 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
 use assay_core::{
-    Case, Check, Clock, CodeReference, Digest, Ending, Error, Evidence, Exam, Fault, FaultKind,
-    Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests, Verdict,
-    Why,
+    CallTable, Case, Check, Clock, CodeReference, Digest, Ending, Error, Evidence, Exam, Fault, FaultKind,
+    Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules, TaskSettings, Tests,
+    Verdict, Why,
 };
-use assay_sandbox::{Examination, Execution, Limits, Sandbox, Source};
+use assay_sandbox::{
+    Examination, Examined, Execution, Limits, Sandbox, Source, TableExamination,
+};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::judging::{Judging, Parts, Printed, Stop};
+use super::python::python_text;
+use super::tables::Tables;
 
 /// How many tests the problem has for the program.
 pub(crate) const TESTS: &str = "tests";
@@ -23,6 +27,7 @@ pub(super) struct ProgramGrader {
     sandbox: Sandbox,
     rules: Rules,
     judging: Judging,
+    tables: Tables,
     /// How long the tasks' own programs take, as far as it was asked for.
     paces: Mutex<HashMap<(Digest, usize), Duration>>,
 }
@@ -48,17 +53,19 @@ struct Tested {
 }
 
 impl ProgramGrader {
-    pub(super) fn new(sandbox: Sandbox, rules: Rules, judging: Judging) -> Self {
-        Self { sandbox, rules, judging, paces: Mutex::default() }
+    pub(super) fn new(sandbox: Sandbox, judging: Judging, settings: &TaskSettings) -> Self {
+        let tables = Tables::new(settings.cache.as_deref());
+        Self { sandbox, rules: settings.rules, judging, tables, paces: Mutex::default() }
     }
 
     /// How many tests there are under the rules.
     fn count(&self, tests: &Tests) -> usize {
         match (tests, self.rules) {
             (Tests::Exam(exam), Rules::Strict) => exam.tests.len(),
+            (Tests::Table(table), Rules::Strict) => table.suites.len(),
             (Tests::Runs(runs), _) => runs.len(),
             (Tests::Exam(exam), Rules::Compat) if self.judging.compat_by_test => exam.tests.len(),
-            (Tests::Exam(_), Rules::Compat) | (Tests::Appended(_), _) => 1,
+            (Tests::Exam(_) | Tests::Table(_), Rules::Compat) | (Tests::Appended(_), _) => 1,
         }
     }
 
@@ -70,7 +77,9 @@ impl ProgramGrader {
         {
             tested = self.attempt(trial)?;
         }
-        if matches!(tested.ending, Ending::TimeLimit { clock: Clock::Cpu }) {
+        // Calls have limits of their own, by which the task's own program counts already.
+        let by_calls = matches!(*trial.reference.tests, Tests::Table(_));
+        if matches!(tested.ending, Ending::TimeLimit { clock: Clock::Cpu }) && !by_calls {
             let cpu = self.pace(trial)? * PATIENCE;
             if cpu > trial.limits.cpu {
                 return self.attempt(&Trial { limits: Limits::with_cpu(cpu), ..*trial });
@@ -109,6 +118,8 @@ impl ProgramGrader {
     fn attempt(&self, trial: &Trial<'_>) -> Result<Tested> {
         match trial.reference.tests.as_ref() {
             Tests::Exam(exam) => self.examine(trial, exam),
+            Tests::Table(table) if self.rules == Rules::Strict => self.make_calls(trial, table),
+            Tests::Table(table) => self.examine(trial, &in_one_process(table)),
             Tests::Runs(runs) => self.run(trial, &runs[trial.at]),
             Tests::Appended(tests) => self.run_with_tests(trial, tests),
         }
@@ -136,6 +147,22 @@ impl ProgramGrader {
             other => other,
         };
         Ok(Tested { ending, evidence: examined.evidence })
+    }
+
+    /// Compares what a program answers with what the task's own program has answered.
+    fn make_calls(&self, trial: &Trial<'_>, table: &CallTable) -> Result<Tested> {
+        let &Trial { case, program, at: suite, limits, .. } = trial;
+        let known = self.tables.get(table, &self.sandbox, case.cancel)?;
+        if known.ending != Ending::Passed || program == table.reference {
+            // The task's own program was compared with itself when it was recorded.
+            let evidence = if suite == 0 { known.evidence.clone() } else { Evidence::default() };
+            return Ok(Tested { ending: known.ending.clone(), evidence });
+        }
+        let recorded = &known.recorded;
+        let timeout = self.judging.call.unwrap_or(self.judging.cpu);
+        let calls = TableExamination { program, table, recorded, suite, timeout, limits };
+        let Examined { ending, evidence } = self.sandbox.examine_table(&calls, case.cancel)?;
+        Ok(Tested { ending, evidence })
     }
 
     fn run(&self, trial: &Trial<'_>, run: &InputOutput) -> Result<Tested> {
@@ -204,6 +231,25 @@ impl ProgramGrader {
     }
 }
 
+/// Calls as code that is appended to a program. What the rules define must not be found by the program.
+fn in_one_process(table: &CallTable) -> Exam {
+    let CallTable { entry_point, reference, rules, suites } = table;
+    let suites: Vec<String> = suites.iter().map(|suite| python_text(suite)).collect();
+    let appended = format!(
+        "_assay = {{}}\nexec({}, _assay)\n_assay[\"COMPARISON\"].check({entry_point}, {}, [{}])\n",
+        python_text(rules),
+        python_text(reference),
+        suites.join(", "),
+    );
+    Exam {
+        setting: String::new(),
+        called: Vec::new(),
+        tests: Vec::new(),
+        appended,
+        preamble: String::new(),
+    }
+}
+
 /// Sixteen bytes that nobody could know.
 fn nonce() -> Result<String> {
     let mut bytes = [0; 16];
@@ -253,7 +299,7 @@ impl Grader for ProgramGrader {
         let tools = self.sandbox.tools().all().iter();
         let tools =
             tools.map(|tool| format!("{} {} {}", tool.language, tool.path.display(), tool.version));
-        let limits = format!("{:?}", self.judging.limits());
+        let limits = format!("{:?} {:?}", self.judging.limits(), self.judging.call);
         tools.chain([limits]).collect::<Vec<_>>().join("\n")
     }
 }

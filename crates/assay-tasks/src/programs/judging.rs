@@ -11,6 +11,9 @@ use assay_sandbox::Limits;
 pub(crate) struct Judging {
     /// The CPU time that a program may use for one test.
     pub(crate) cpu: Duration,
+    /// The CPU time that a program may use for one call, where tests are calls; more if the task's own program takes
+    /// more than a quarter of it.
+    pub(crate) call: Option<Duration>,
     /// After which tests the rest is left out.
     pub(crate) stop: Stop,
     /// The CPU time that a program may use for all tests together.
@@ -79,6 +82,7 @@ impl Judging {
     pub(crate) const fn by_exam(seconds: u64) -> Self {
         Self {
             cpu: Duration::from_secs(seconds),
+            call: None,
             stop: Stop::AtFailure,
             total: None,
             compat_by_test: false,
@@ -86,6 +90,20 @@ impl Judging {
             program: |text| text,
             assemble: |parts| parts.program.to_owned(),
             same_output: |printed, _| printed.output == printed.wanted.as_bytes(),
+        }
+    }
+
+    /// That of programs which are put through EvalPlus's calls: at most a second each, and a minute together.
+    pub(crate) const fn by_calls() -> Self {
+        Self { call: Some(Duration::from_secs(1)), ..Self::by_exam(60) }
+    }
+
+    /// With the time limit that a user asks for: for one call where tests are calls, else for one test.
+    pub(super) fn with_timeout(self, asked: Option<Duration>) -> Self {
+        let Some(asked) = asked else { return self };
+        match self.call {
+            Some(_) => Self { call: Some(asked), ..self },
+            None => Self { cpu: asked, ..self },
         }
     }
 

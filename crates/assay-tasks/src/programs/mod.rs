@@ -10,9 +10,11 @@ mod names;
 mod problems;
 mod python;
 mod streamed;
+mod tables;
 mod tally;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use assay_core::{
     DataChoice, Error, Grader, Language, Problems, Result, Tally, Task, TaskCard, TaskSettings,
@@ -43,6 +45,11 @@ impl Programs {
     /// The languages that programs of this task are written in.
     fn languages(&self) -> Vec<Language> {
         self.card.language.into_iter().collect()
+    }
+
+    /// How programs are judged, as the settings ask for it.
+    fn judging(&self, settings: &TaskSettings) -> Judging {
+        self.judging.with_timeout(settings.timeout_ms.map(Duration::from_millis))
     }
 }
 
@@ -75,7 +82,7 @@ impl Task for Programs {
             ..Settings::of_this_machine(jobs.max(1), settings.isolation, &self.languages())?
         })?;
         self.card.language.map(|language| sandbox.tools().get(language)).transpose()?;
-        Ok(Box::new(grader::ProgramGrader::new(sandbox, settings.rules, self.judging)))
+        Ok(Box::new(grader::ProgramGrader::new(sandbox, self.judging(settings), settings)))
     }
 
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {
@@ -92,8 +99,10 @@ impl Task for Programs {
             fields.push(("prompt", prompt.name.to_owned()));
         }
         fields.push(PassTally::signature_field(settings));
-        let Limits { cpu, memory, .. } = self.judging.limits();
+        let judging = self.judging(settings);
+        let Limits { cpu, memory, .. } = judging.limits();
         fields.push(("cpu", format!("{}s", cpu.as_secs_f64())));
+        fields.extend(judging.call.map(|call| ("call", format!("{}s", call.as_secs_f64()))));
         fields.push(("patience", "4xgold".to_owned()));
         fields.push(("memory", format!("{}M", memory >> 20)));
         let tools = Tools::of_this_machine(&self.languages());

@@ -13,6 +13,11 @@ pub(crate) struct ProgramArguments {
     #[arg(short = 'k', long, value_name = "K,…", default_value = "1,10,100", env = "ASSAY_PASS_K", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pass_k: Vec<u32>,
 
+    /// The CPU time in seconds that a program may take for one test; for EvalPlus's tasks, for one call. Four times
+    /// what the task's own program takes is always allowed. Without it, the task's own limit holds.
+    #[arg(long, value_name = "SECONDS", env = "ASSAY_TIMEOUT", value_parser = seconds)]
+    pub(crate) timeout: Option<u64>,
+
     /// How programs under test are kept apart; the verdicts are the same.
     #[arg(long, default_value = "warm", env = "ASSAY_ISOLATION")]
     pub(crate) isolation: IsolationArgument,
@@ -51,7 +56,20 @@ impl ProgramArguments {
             isolation: self.isolation.into(),
             unsafe_no_isolation: self.unsafe_no_isolation,
             pass_k: self.pass_k.clone(),
+            timeout_ms: self.timeout,
             ..known
         }
+    }
+}
+
+/// Milliseconds, from seconds as people write them.
+fn seconds(text: &str) -> Result<u64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
+            let milliseconds = (seconds * 1e3).round() as u64;
+            Ok(milliseconds)
+        }
+        _ => Err("it must be a number of seconds from 0.01 to 86400".to_owned()),
     }
 }

@@ -1,7 +1,6 @@
 """Compares what a function returns with what the reference returns, by EvalPlus's rules.
 
-Assay runs this in the tester's process, where the program under test cannot reach it. A problem is
-made once; expected values come from its reference solution.
+Assay runs this in the tester's process, where the program under test cannot reach it.
 """
 
 import copy
@@ -110,49 +109,46 @@ def show(value):
     return text if len(text) <= SHOWN else text[:SHOWN] + "…"
 
 
-class Problem:
-    """A problem with what its function must return.
+class Comparison:
+    """How the answers to one problem are compared.
 
-    `edition` says whose rules hold: 1 those of EvalPlus 0.2, which MBPP+ v0.1.0 was scored with; 2
-    those since EvalPlus 0.3, where more answers count as right and types count too.
+    `edition` selects the rules: 1 for EvalPlus 0.2, which MBPP+ v0.1.0 was scored with; 2 for EvalPlus 0.3, which
+    accepts more answers and also looks at types.
     """
 
-    def __init__(self, family, edition, number, entry_point, reference, tolerance, inputs):
-        self.family = family
-        self.edition = edition
-        self.entry_point = entry_point
-        self.tolerance = tolerance
-        known = {}
-        exec(reference, known)
-        self.inputs = {}
-        self.expected = {}
-        for part, text in inputs.items():
-            given = json.loads(text)
-            if family == "mbpp":
-                given = [arguments(number, one) for one in given]
-            results = [known[entry_point](*copy.deepcopy(one)) for one in given]
-            if family == "mbpp" and entry_point in ANY_RESULT:
-                results = [result is not None for result in results]
-            self.inputs[part] = given
-            self.expected[part] = results
+    def __init__(self, family, edition, number, entry_point, tolerance):
+        self.family, self.edition, self.number = family, edition, number
+        self.entry_point, self.tolerance = entry_point, tolerance
+        # Whether an answer is judged by the inputs and not by what the reference returns.
+        self.looks_at_inputs = family == "humaneval" and entry_point == "find_zero"
 
-    def check(self, function, part):
-        """Fails with the first result that is not as expected."""
-        tolerance = self.tolerance
-        for given, expected in zip(self.inputs[part], self.expected[part]):
-            result = function(*copy.deepcopy(given))
-            # Once floats were expected, all that follow may be as inexact.
-            if tolerance == 0 and all_floats(expected, self.edition):
-                tolerance = ABSOLUTE_OF_FLOATS
-            if not self.accepts(given, result, expected, tolerance):
-                call = ", ".join(map(show, given))
-                raise AssertionError(
-                    f"{part}: {self.entry_point}({call}) is {show(result)}, not {show(expected)}"
-                )
+    def arguments(self, given):
+        """The arguments that an input of the file stands for."""
+        return arguments(self.number, given) if self.family == "mbpp" else given
+
+    def expected(self, result):
+        """What is kept of a result of the reference."""
+        if self.family == "mbpp" and self.entry_point in ANY_RESULT:
+            return result is not None
+        return result
+
+    def tolerance_for(self, expected, before):
+        """How far from the expected result an answer may be: once floats were expected, all that follow may be as
+        inexact."""
+        if before == 0 and all_floats(expected, self.edition):
+            return ABSOLUTE_OF_FLOATS
+        return before
+
+    def difference(self, suite, given, result, expected):
+        """What is wrong, for a person."""
+        call = ", ".join(map(show, given))
+        part = ("base", "plus")[suite]
+        return f"{part}: {self.entry_point}({call}) is {show(result)}, not {show(expected)}"
 
     def accepts(self, given, result, expected, tolerance):
+        """Whether a result is right."""
         try:
-            if self.family == "humaneval" and self.entry_point == "find_zero":
+            if self.looks_at_inputs:
                 return abs(polynomial(given[0], result)) <= tolerance
             if self.equals(given, result, expected):
                 return True
@@ -187,3 +183,17 @@ class Problem:
         if name == "digit_distance_nums":
             return result == digit_distance(*given)
         return name in ANY_ORDER and set(result) == set(expected)
+
+    def check(self, function, reference, suites):
+        """Puts a function through all suites in this process, with what `reference` gives."""
+        known = {}
+        exec(reference, known)
+        for suite, text in enumerate(suites):
+            tolerance = self.tolerance
+            for one in json.loads(text):
+                given = self.arguments(one)
+                expected = self.expected(known[self.entry_point](*copy.deepcopy(given)))
+                result = function(*copy.deepcopy(given))
+                tolerance = self.tolerance_for(expected, tolerance)
+                if not self.accepts(given, result, expected, tolerance):
+                    raise AssertionError(self.difference(suite, given, result, expected))

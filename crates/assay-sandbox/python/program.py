@@ -1,0 +1,345 @@
+"""The program under test as its tests see it: something to call, in another process.
+
+All that is taken from a program is plain data, and handles to objects that stay in its process.
+"""
+
+import os
+import sys
+
+import packing
+import wire
+
+CHUNK = 256
+# No list that comes in parts is longer.
+MOST = 1 << 25
+
+
+# Classes that mean something to the tests or to Python itself: a program's are not taken for those.
+SWALLOWED = (AssertionError, StopIteration, StopAsyncIteration)
+
+
+class Gone(BaseException):
+    """The program's process is no longer there, or talks nonsense."""
+
+
+class Again(BaseException):
+    """The program has made calls that its tests did not ask for: it must be run once more."""
+
+
+class Raised(Exception):
+    """The program raised an exception."""
+
+    def __init__(self, name, message, line):
+        super().__init__(message)
+        self.name, self.message, self.line = name, message, line
+
+
+class Handle:
+    """An object that stays in the program's process. It is equal to itself alone."""
+
+    def __init__(self, program, number, kind):
+        self.__dict__["_assay"] = (program, number, kind)
+
+    def __call__(self, *arguments, **named):
+        return _ask(self, "call", (arguments, named))
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _ask(self, "attribute", (name,))
+
+    def __setattr__(self, name, value):
+        _ask(self, "set", (name, value))
+
+    def __getitem__(self, key):
+        return _ask(self, "item", (key,))
+
+    def __len__(self):
+        length = _ask(self, "length", ())
+        if type(length) is not int:
+            raise TypeError("no length")
+        return length
+
+    def __iter__(self):
+        iterator, more = _ask(self, "iterate", ()), True
+        while more:
+            taken = _ask(iterator, "take", (CHUNK,))
+            if type(taken) is not tuple or len(taken) != 2 or type(taken[0]) is not list:
+                self._assay[0].gone = True
+                raise Gone
+            yield from taken[0]
+            more = taken[1] is True and len(taken[0]) == CHUNK
+
+    def __bool__(self):
+        return True
+
+    def __str__(self):
+        text = _ask(self, "text", ())
+        return text if type(text) is str else "?"
+
+    def __repr__(self):
+        return "<%s>" % self._assay[2]
+
+
+def _ask(handle, do, arguments):
+    program, number, _ = handle._assay
+    return program.ask(number, do, arguments)
+
+
+class Program:
+    """The program under test, as far as the tests can see it."""
+
+    def __init__(self, connection, sheet, calls):
+        self.connection, self.sheet, self.calls = connection, sheet, calls
+        # How many of the calls it was told to make, and how many the tests have asked for.
+        self.told, self.asked = 0, 0
+        self.answers, self.read, self.left = [], 0, False
+        # What stays so, whatever the test makes of the exception: that it must run once more, or is gone.
+        self.again, self.gone = False, False
+        self.last = ""
+        # The largest share of its limit that a call of a table took.
+        self.longest = 0.0
+
+    def start(self):
+        """Waits until it is loaded, and has made the first of the calls that are known beforehand."""
+        message = self.make_calls()
+        if "raised" in message:
+            raise exception(message)
+
+    def make_calls(self):
+        """Has it make the next of the calls that are known beforehand; the message that it ends with."""
+        count, question = self.calls.part_from(self.told)
+        self.told += count
+        self.tell(question)
+        try:
+            message = self.receive()
+        except Gone:
+            message = {}
+        # If it is gone, what it has answered before that counts.
+        self.left = type(message.get("ready")) is not int
+        self.answers = self.read_sheet()
+        self.answers.reverse()
+        return message
+
+    def sheet_from(self, start):
+        """The bytes on the sheet from `start` on."""
+        length = os.fstat(self.sheet).st_size - start
+        if not 0 <= length <= wire.SHEET:
+            raise Gone
+        return os.pread(self.sheet, length, start)
+
+    def read_sheet(self):
+        """The answers that have come to stand on the sheet."""
+        text = self.sheet_from(self.read)
+        self.read += len(text)
+        # What comes after the last line's end is half an answer.
+        return text.split(b"\n")[:-1]
+
+    def begin_table(self, question):
+        """Tells it which calls are to come."""
+        self.tell(question)
+
+    def answers_from(self, at):
+        """Has it make the calls of a table from number `at` on: its packed answers, as far as it has come, and what
+        there is to raise after them."""
+        self.tell(wire.framed(wire.freeze(at)))
+        message, gone = {}, None
+        try:
+            message = self.receive()
+        except Gone as error:
+            # What it has answered before that counts.
+            gone = error
+        if "raised" in message:
+            return [], exception(message)
+        longest = message.get("longest")
+        if type(longest) is float:
+            self.longest = max(self.longest, longest)
+        return _records(self.sheet_from(0)), gone
+
+    def last_answer(self):
+        """The answer of which it has told the hash."""
+        self.tell(wire.framed(wire.freeze(None)))
+        return self.whole(self.receive())
+
+    def unpacked(self, packed):
+        """The value of an answer."""
+        try:
+            return packing.unpack(packed, self.handle)
+        except (ValueError, RecursionError):
+            self.leave()
+
+    def raise_from(self, data):
+        """Raises the exception that it tells of."""
+        raise exception(_message(data))
+
+    def leave(self):
+        """It talks nonsense: it is as good as gone."""
+        self.gone = True
+        raise Gone
+
+    def tell(self, question):
+        """Sends it a question. If it is not there any more, its last words are still to be read."""
+        try:
+            self.connection.sendall(question)
+        except OSError:
+            pass
+
+    def answer_to_known(self, name, arguments):
+        """The answer to a call that was known beforehand; None if this one was not."""
+        at = self.asked
+        if at == len(self.calls):
+            return None
+        if not self.calls.is_at(at, name, arguments):
+            if at < self.told:
+                self.ask_again()
+            self.calls.cut(at)
+            return None
+        self.asked += 1
+        if at == self.told:
+            self.make_calls()
+        if self.answers:
+            return _message(self.answers.pop())
+        if self.left:
+            raise Gone
+        # It had no room on the sheet.
+        self.told = self.asked
+        self.calls = self.calls.until(self.asked)
+        return self.receive()
+
+    def ask_again(self):
+        """Has it run once more. Also if the test takes this for a failure of its own making."""
+        self.again = True
+        self.calls.cut(self.asked)
+        raise Again
+
+    def named(self, name):
+        """What the program calls `name`, as something to call."""
+
+        def stand_in(*arguments, **named):
+            return self.ask(name, "call", (arguments, named))
+
+        stand_in.__name__ = name
+        return stand_in
+
+    def ask(self, on, do, arguments):
+        """What the program answers."""
+        try:
+            return self.answer_to(on, do, arguments)
+        except Gone:
+            self.gone = True
+            raise
+
+    def answer_to(self, on, do, arguments):
+        if do != "call" and self.asked < self.told:
+            self.ask_again()
+        message = self.answer_to_known(on, arguments) if do == "call" else None
+        if message is None:
+            question = (on, do, wire.encode(arguments, self.number_of))
+            self.tell(wire.framed(wire.freeze(question)))
+            message = self.receive()
+        value = self.whole(message)
+        if do == "call":
+            self.last = (on, arguments, value)
+        return value
+
+    def whole(self, message):
+        """The value in a message; a long list comes in parts, the last of which is the value."""
+        parts = []
+        while "part" in message:
+            part = self.value_of({"value": message["part"]})
+            if type(part) is not list or not part or len(parts) > MOST:
+                raise Gone
+            parts += part
+            message = self.receive()
+        value = self.value_of(message)
+        if parts and type(value) is list:
+            parts += value
+            return parts
+        return value
+
+    def receive(self):
+        """The next message."""
+        try:
+            data = wire.receive_bytes(self.connection)
+        except (EOFError, OSError, ValueError):
+            raise Gone from None
+        return _message(data)
+
+    def value_of(self, message):
+        """The value in a message, or the exception that it tells of."""
+        if "raised" in message:
+            raise exception(message)
+        try:
+            return wire.decode(message["value"], self.handle)
+        except Exception:
+            raise Gone from None
+
+    def handle(self, content):
+        number, kind, _ = content
+        if type(number) is not int or type(kind) is not str:
+            raise ValueError("no handle")
+        return Handle(self, number, kind[:100])
+
+    def number_of(self, value):
+        """A handle goes back as what it stands for; nothing else that is not plain may go."""
+        if type(value) is Handle and value._assay[0] is self:
+            return {"h": [value._assay[1]]}
+        raise TypeError("%s cannot be handed to a program" % type(value).__name__)
+
+    def last_call(self):
+        """The last call and what came of it, for a person."""
+        if not self.last:
+            return ""
+        name, (arguments, named), value = self.last
+        shown = [short(argument) for argument in arguments]
+        shown += ["%s=%s" % (key, short(argument)) for key, argument in named.items()]
+        return "%s(%s) gave %s" % (name, ", ".join(shown), short(value))
+
+
+def _message(data):
+    """What a program says."""
+    try:
+        message = wire.parse(data)
+    except (ValueError, RecursionError):
+        raise Gone from None
+    if type(message) is not dict:
+        raise Gone
+    return message
+
+
+def _records(data):
+    """The packed answers on a sheet; half of one is none."""
+    records, at, end = [], 0, len(data)
+    while at + 4 <= end:
+        size = int.from_bytes(data[at : at + 4], "little")
+        at += 4 + size
+        if at > end or not size:
+            break
+        records.append(data[at - size : at])
+    return records
+
+
+def short(value):
+    """A value for a person, in a few words."""
+    try:
+        text = repr(value)
+    except BaseException:
+        text = "?"
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def exception(message):
+    """What the program raised, as an exception of the same class where Python knows it."""
+    name, text, line = (message.get(key) for key in ("raised", "message", "line"))
+    name = name[:200] if type(name) is str else "Exception"
+    text = text[:2000] if type(text) is str else ""
+    line = line if type(line) is int else None
+    if message.get("syntax") is True:
+        name = "syntax:" + name
+    known = getattr(sys.modules["builtins"], name, None)
+    if isinstance(known, type) and issubclass(known, Exception) and known not in SWALLOWED:
+        try:
+            return type(name, (Raised, known), {})(name, text, line)
+        except TypeError:
+            pass
+    return Raised(name, text, line)
