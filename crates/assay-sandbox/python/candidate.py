@@ -118,9 +118,9 @@ def _fail(connection, error):
     """Tells how the program failed, and ends."""
     if isinstance(error, SystemExit):
         _flush()
-        code = error.code
-        _tell(connection, {"exit": code if type(code) is int else 0 if code is None else 1})
-        os._exit(code & 0xFF if type(code) is int else 0 if code is None else 1)
+        code = _status(error)
+        _tell(connection, {"exit": code})
+        os._exit(code)
     _tell(connection, _describe(error))
     try:
         import traceback
@@ -151,7 +151,19 @@ def _describe(error):
         message = str.__str__(str(error))[:2000].encode("utf-8", "replace").decode()
     except BaseException:
         message = ""
-    return {"raised": str.__str__(type(error).__name__)[:200], "message": message, "line": line}
+    kind = type(error)
+    described = {"raised": str.__str__(kind.__name__)[:200], "message": message, "line": line}
+    if kind.__module__ != "builtins":
+        described["bases"] = [str.__str__(base.__name__)[:200] for base in kind.__mro__[1:10]]
+    if isinstance(error, SystemExit):
+        described["exit"] = _status(error)
+    return described
+
+
+def _status(error):
+    """The status that a process would end with by this exception."""
+    code = error.code
+    return code & 0xFF if type(code) is int else 0 if code is None else 1
 
 
 def _tell(connection, message):
@@ -186,7 +198,8 @@ class Desk:
             self.serve_table(question)
         else:
             on, do, arguments = question
-            self.send(*self.answer(on, do, wire.decode(arguments, self.handle)))
+            handed = wire.thaw(arguments) if type(arguments) is bytes else wire.decode(arguments, self.handle)
+            self.send(*self.answer(on, do, handed))
 
     def serve_table(self, table):
         """Makes calls one after the other, as long as the tests want to go on."""
@@ -221,11 +234,35 @@ class Desk:
     def answer(self, on, do, arguments):
         """What comes of a question, as a message, and the long list that goes before it, if any."""
         try:
-            return self.told(self.find(on, do, arguments))
-        except SystemExit as error:
-            _fail(self.connection, error)
+            if do == "call":
+                return self.call(self.named(on) if isinstance(on, str) else self.handles[on], *arguments)
+            return self.told(OPERATIONS[do](self.handles[on], *arguments))
         except BaseException as error:
             return None, _describe(error)
+
+    def call(self, function, arguments, named):
+        """What comes of a call, and what has become of its arguments if they were changed in place."""
+        before = self.look_at(arguments, named)
+        value = function(*arguments, **named)
+        long, message = self.told(value)
+        if before is None:
+            return long, message
+        if self.look_at(arguments, named) != before:
+            message["changed"] = wire.encode([list(arguments), named], self.keep)
+        for number, argument in enumerate(arguments):
+            if value is argument and type(value) in wire.MUTABLE:
+                # The tests get back what they have given.
+                return None, {**message, "same": number}
+        return long, message
+
+    def look_at(self, arguments, named):
+        """Something that is another if a part of the arguments was changed; None if nothing can be."""
+        if not wire.can_change(arguments) and not wire.can_change(named.values()):
+            return None
+        try:
+            return wire.freeze((arguments, named))
+        except ValueError:
+            return repr((arguments, named))
 
     def told(self, value):
         """A value as a message, and the long list that goes before it, if any."""
@@ -233,12 +270,6 @@ class Desk:
         if type(value) is list and len(value) > wire.PART:
             long, value = value, value[-wire.PART :]
         return long, {"value": wire.encode(value, self.keep)}
-
-    def find(self, on, do, arguments):
-        value = self.named(on) if isinstance(on, str) else self.handles[on]
-        if do == "call":
-            return value(*arguments[0], **arguments[1])
-        return OPERATIONS[do](value, *arguments)
 
     def named(self, name):
         """What the program calls `name`."""
@@ -302,8 +333,6 @@ class TableCalls:
         try:
             self.last = self.desk.named(self.name)(*arguments)
             return packing.pack(self.last, self.desk.keep)
-        except SystemExit as error:
-            _fail(self.desk.connection, error)
         except BaseException as error:
             return packing.RAISED + wire.to_json(_describe(error)).encode()
 
@@ -336,10 +365,19 @@ class _Iterator:
         self.values = iter(values)
 
 
+def _set_item(value, key, item):
+    value[key] = item
+
+
 OPERATIONS = {
     "attribute": getattr,
     "set": setattr,
     "item": lambda value, key: value[key],
+    "set_item": _set_item,
+    "next": lambda value: _take(value, 1)[0],
+    "enter": lambda value: value.__enter__(),
+    "exit": lambda value: value.__exit__(None, None, None),
+    "equal": lambda value, other: bool(value == other),
     "length": len,
     "text": lambda value: str.__str__(str(value)),
     "iterate": _Iterator,

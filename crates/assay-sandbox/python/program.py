@@ -1,8 +1,10 @@
 """The program under test as its tests see it: something to call, in another process.
 
-All that is taken from a program is plain data, and handles to objects that stay in its process.
+All that is taken from a program is plain data, handles to objects that stay in its process, and the names of the
+exceptions that it raises. What cannot be carried over faithfully ends the test with `OneProcess`.
 """
 
+import builtins
 import os
 import sys
 
@@ -14,8 +16,11 @@ CHUNK = 256
 MOST = 1 << 25
 
 
-# Classes that mean something to the tests or to Python itself: a program's are not taken for those.
-SWALLOWED = (AssertionError, StopIteration, StopAsyncIteration)
+# Classes that mean something to the tests or to Python itself: a program's are taken for those only where the test
+# names them.
+SPECIAL = frozenset(
+    "AssertionError StopIteration StopAsyncIteration SystemExit KeyboardInterrupt GeneratorExit".split()
+)
 
 
 class Gone(BaseException):
@@ -26,16 +31,24 @@ class Again(BaseException):
     """The program has made calls that its tests did not ask for: it must be run once more."""
 
 
-class Raised(Exception):
+class OneProcess(BaseException):
+    """The tests do something that does not reach a program in another process."""
+
+
+class Raised(BaseException):
     """The program raised an exception."""
 
-    def __init__(self, name, message, line):
+    def __init__(self, name, message, line, code=None):
         super().__init__(message)
-        self.name, self.message, self.line = name, message, line
+        self.name, self.message, self.line, self.code = name, message, line, code
+
+
+class RaisedException(Raised, Exception):
+    """The program raised an exception that is no more special than others."""
 
 
 class Handle:
-    """An object that stays in the program's process. It is equal to itself alone."""
+    """An object that stays in the program's process."""
 
     def __init__(self, program, number, kind):
         self.__dict__["_assay"] = (program, number, kind)
@@ -54,6 +67,9 @@ class Handle:
     def __getitem__(self, key):
         return _ask(self, "item", (key,))
 
+    def __setitem__(self, key, value):
+        _ask(self, "set_item", (key, value))
+
     def __len__(self):
         length = _ask(self, "length", ())
         if type(length) is not int:
@@ -65,10 +81,36 @@ class Handle:
         while more:
             taken = _ask(iterator, "take", (CHUNK,))
             if type(taken) is not tuple or len(taken) != 2 or type(taken[0]) is not list:
-                self._assay[0].gone = True
-                raise Gone
+                self._assay[0].leave()
             yield from taken[0]
             more = taken[1] is True and len(taken[0]) == CHUNK
+
+    def __next__(self):
+        taken = _ask(self, "next", ())
+        if type(taken) is not list or len(taken) > 1:
+            self._assay[0].leave()
+        if not taken:
+            raise StopIteration
+        return taken[0]
+
+    def __contains__(self, value):
+        # Whether the program has it, the tests find out themselves.
+        return any(value is one or value == one for one in self)
+
+    def __enter__(self):
+        return _ask(self, "enter", ())
+
+    def __exit__(self, *_):
+        _ask(self, "exit", ())
+
+    def __eq__(self, other):
+        # Of two objects of its own a program may say whether they are equal: it made both.
+        if type(other) is not Handle or other._assay[0] is not self._assay[0]:
+            return False
+        return other._assay[1] == self._assay[1] or _ask(self, "equal", (other,)) is True
+
+    def __hash__(self):
+        return hash(self._assay[1])
 
     def __bool__(self):
         return True
@@ -86,16 +128,28 @@ def _ask(handle, do, arguments):
     return program.ask(number, do, arguments)
 
 
+def _surroundings():
+    """What tests may replace to see or change what a program does, which is in another process."""
+    return (sys.stdin, sys.stdout, sys.stderr, builtins.input, builtins.print, builtins.open)
+
+
+SURROUNDINGS = _surroundings()
+
+
 class Program:
     """The program under test, as far as the tests can see it."""
 
-    def __init__(self, connection, sheet, calls):
+    def __init__(self, connection, sheet, calls, mentioned=frozenset(), classes=None):
         self.connection, self.sheet, self.calls = connection, sheet, calls
+        # The names that the test has, and its own classes of exceptions.
+        self.mentioned, self.classes = mentioned, classes or {}
         # How many of the calls it was told to make, and how many the tests have asked for.
         self.told, self.asked = 0, 0
         self.answers, self.read, self.left = [], 0, False
-        # What stays so, whatever the test makes of the exception: that it must run once more, or is gone.
-        self.again, self.gone = False, False
+        # What stays so, whatever the test makes of the exception: that it must run once more, or in one process with
+        # its tests, or is gone.
+        self.again, self.one_process, self.gone = False, None, False
+        self.called = False
         self.last = ""
         # The largest share of its limit that a call of a table took.
         self.longest = 0.0
@@ -104,7 +158,7 @@ class Program:
         """Waits until it is loaded, and has made the first of the calls that are known beforehand."""
         message = self.make_calls()
         if "raised" in message:
-            raise exception(message)
+            raise self.exception(message)
 
     def make_calls(self):
         """Has it make the next of the calls that are known beforehand; the message that it ends with."""
@@ -150,7 +204,7 @@ class Program:
             # What it has answered before that counts.
             gone = error
         if "raised" in message:
-            return [], exception(message)
+            return [], self.exception(message)
         longest = message.get("longest")
         if type(longest) is float:
             self.longest = max(self.longest, longest)
@@ -170,7 +224,7 @@ class Program:
 
     def raise_from(self, data):
         """Raises the exception that it tells of."""
-        raise exception(_message(data))
+        raise self.exception(_message(data))
 
     def leave(self):
         """It talks nonsense: it is as good as gone."""
@@ -192,7 +246,7 @@ class Program:
         if not self.calls.is_at(at, name, arguments):
             if at < self.told:
                 self.ask_again()
-            self.calls.cut(at)
+            self.calls = self.calls.until(at)
             return None
         self.asked += 1
         if at == self.told:
@@ -209,8 +263,12 @@ class Program:
     def ask_again(self):
         """Has it run once more. Also if the test takes this for a failure of its own making."""
         self.again = True
-        self.calls.cut(self.asked)
         raise Again
+
+    def in_one_process(self, reason):
+        """Ends the test: the program must be run together with it."""
+        self.one_process = reason
+        raise OneProcess
 
     def named(self, name):
         """What the program calls `name`, as something to call."""
@@ -223,6 +281,10 @@ class Program:
 
     def ask(self, on, do, arguments):
         """What the program answers."""
+        for now, before in zip(_surroundings(), SURROUNDINGS):
+            if now is not before:
+                self.in_one_process("its tests replace what programs read, print or open")
+        self.called = True
         try:
             return self.answer_to(on, do, arguments)
         except Gone:
@@ -234,13 +296,42 @@ class Program:
             self.ask_again()
         message = self.answer_to_known(on, arguments) if do == "call" else None
         if message is None:
-            question = (on, do, wire.encode(arguments, self.number_of))
-            self.tell(wire.framed(wire.freeze(question)))
+            self.tell(wire.framed(wire.freeze((on, do, self.handed(arguments)))))
             message = self.receive()
+        if "changed" in message:
+            self.change(arguments, message["changed"])
+        if "same" in message:
+            return self.argument(arguments, message["same"])
         value = self.whole(message)
         if do == "call":
             self.last = (on, arguments, value)
         return value
+
+    def handed(self, arguments):
+        """Arguments for the other side: as they are if they are plain, so that an object that is there twice stays
+        one object; else with tags."""
+        if wire.is_plain(arguments):
+            return wire.freeze(arguments, 4)
+        return wire.encode(arguments, self.number_of)
+
+    def change(self, arguments, changed):
+        """Changes the arguments of a call as the program has changed them."""
+        try:
+            after = wire.decode(changed, self.handle)
+        except (ValueError, TypeError):
+            self.leave()
+        if type(after) is not list or len(after) != 2 or type(after[0]) is not list or type(after[1]) is not dict:
+            self.leave()
+        for before, now in zip(arguments[0], after[0]):
+            _assign(before, now)
+        for key, now in after[1].items():
+            _assign(arguments[1].get(key), now)
+
+    def argument(self, arguments, number):
+        """The argument that a call has returned."""
+        if type(number) is not int or not 0 <= number < len(arguments[0]):
+            self.leave()
+        return arguments[0][number]
 
     def whole(self, message):
         """The value in a message; a long list comes in parts, the last of which is the value."""
@@ -261,16 +352,18 @@ class Program:
         """The next message."""
         try:
             data = wire.receive_bytes(self.connection)
-        except (EOFError, OSError, ValueError):
+        except (EOFError, OSError):
             raise Gone from None
         return _message(data)
 
     def value_of(self, message):
         """The value in a message, or the exception that it tells of."""
         if "raised" in message:
-            raise exception(message)
+            raise self.exception(message)
         try:
             return wire.decode(message["value"], self.handle)
+        except (wire.TooMuch, MemoryError):
+            raise
         except Exception:
             raise Gone from None
 
@@ -284,7 +377,34 @@ class Program:
         """A handle goes back as what it stands for; nothing else that is not plain may go."""
         if type(value) is Handle and value._assay[0] is self:
             return {"h": [value._assay[1]]}
-        raise TypeError("%s cannot be handed to a program" % type(value).__name__)
+        self.in_one_process("its tests hand a %s to the program" % type(value).__name__)
+
+    def exception(self, message):
+        """What the program raised, as an exception of the same class, or of its first base that is known here."""
+        name, text, line = (message.get(key) for key in ("raised", "message", "line"))
+        name = name[:200] if type(name) is str else "Exception"
+        text = text[:2000] if type(text) is str else ""
+        line = line if type(line) is int else None
+        code = message.get("exit") if type(message.get("exit")) is int else None
+        if message.get("syntax") is True:
+            return RaisedException("syntax:" + name, text, line)
+        bases = message.get("bases")
+        for base in [name, *(bases if type(bases) is list else ())]:
+            known = self.exception_class(base)
+            if known is not None:
+                try:
+                    return type(name, (Raised, known), {})(name, text, line, code)
+                except TypeError:
+                    # Some classes want more than a text; their bases do not.
+                    continue
+        return RaisedException(name, text, line, code)
+
+    def exception_class(self, name):
+        """The class that a test would catch by this name; None if there is none, or it is taken only where named."""
+        if type(name) is not str or name in SPECIAL and name not in self.mentioned:
+            return None
+        known = self.classes.get(name) or getattr(builtins, name, None)
+        return known if isinstance(known, type) and issubclass(known, BaseException) else None
 
     def last_call(self):
         """The last call and what came of it, for a person."""
@@ -294,6 +414,33 @@ class Program:
         shown = [short(argument) for argument in arguments]
         shown += ["%s=%s" % (key, short(argument)) for key, argument in named.items()]
         return "%s(%s) gave %s" % (name, ", ".join(shown), short(value))
+
+
+def _assign(before, now):
+    """Changes a container to what a program has made of it; the containers within it stay the same objects where they
+    have kept their place."""
+    kind = type(before)
+    if kind is not type(now) or kind not in wire.MUTABLE:
+        return
+    if kind is list and len(before) == len(now):
+        before[:] = [_kept(old, new) for old, new in zip(before, now)]
+    elif kind is dict:
+        kept = {key: _kept(before[key], new) if key in before else new for key, new in now.items()}
+        before.clear()
+        before.update(kept)
+    elif kind is list or kind is bytearray:
+        before[:] = now
+    else:
+        before.clear()
+        (before.extend if kind is wire.deque else before.update)(now)
+
+
+def _kept(old, new):
+    """The old container with its new content, or the new value."""
+    if type(old) is type(new) and type(old) in wire.MUTABLE:
+        _assign(old, new)
+        return old
+    return new
 
 
 def _message(data):
@@ -326,20 +473,3 @@ def short(value):
     except BaseException:
         text = "?"
     return text if len(text) <= 120 else text[:117] + "..."
-
-
-def exception(message):
-    """What the program raised, as an exception of the same class where Python knows it."""
-    name, text, line = (message.get(key) for key in ("raised", "message", "line"))
-    name = name[:200] if type(name) is str else "Exception"
-    text = text[:2000] if type(text) is str else ""
-    line = line if type(line) is int else None
-    if message.get("syntax") is True:
-        name = "syntax:" + name
-    known = getattr(sys.modules["builtins"], name, None)
-    if isinstance(known, type) and issubclass(known, Exception) and known not in SWALLOWED:
-        try:
-            return type(name, (Raised, known), {})(name, text, line)
-        except TypeError:
-            pass
-    return Raised(name, text, line)

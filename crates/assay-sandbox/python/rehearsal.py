@@ -22,9 +22,7 @@ MOST_WAITING = 300
 # A rehearsal ends after so many seconds of work: answers that agree with everything may keep a loop
 # going. One that waits instead is ended after twice as many.
 LONGEST = 2.0
-# What a program is handed is the same, put at once or one by one. Sets are not: their order is lost.
 CONTAINERS = frozenset({list, tuple, dict, set, frozenset})
-SAME = frozenset({type(None), bool, int, float, complex, str, bytes})
 
 
 class Enough(BaseException):
@@ -73,13 +71,9 @@ class Calls:
         except ValueError:
             return False
 
-    def cut(self, at):
-        """Forgets the calls from number `at` on: there is a program for which they are others."""
-        del self.calls[at:]
-        self.parts.clear()
-
     def until(self, at):
-        """The calls before number `at`."""
+        """The calls before number `at`. These stay as they are: what one program does is not to be seen by the
+        next."""
         return Calls(self.calls[:at])
 
     def part_from(self, start):
@@ -120,16 +114,6 @@ def _found(file):
         if len(call) < length:
             return
         yield head[0] == 1, call
-
-
-def _is_same(value):
-    """Whether a program is handed the same, put at once or one by one."""
-    kind = type(value)
-    if kind is list or kind is tuple:
-        return SAME.issuperset(map(type, value)) or all(map(_is_same, value))
-    if kind is dict:
-        return all(map(_is_same, value)) and all(map(_is_same, value.values()))
-    return kind in SAME
 
 
 def _pieces(values, within=False):
@@ -174,7 +158,8 @@ class Pupil:
     def add(self, name, arguments):
         """Adds a call; Enough if none is to follow."""
         try:
-            call = wire.freeze((name, arguments)) if _is_same(arguments) else None
+            known = wire.is_plain(arguments) and not wire.has_twins(arguments, set())
+            call = wire.freeze((name, arguments)) if known else None
         except (ValueError, RecursionError):
             call = None
         self.count, self.bytes = self.count + 1, self.bytes + len(call or b"")

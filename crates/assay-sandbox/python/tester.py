@@ -3,6 +3,8 @@
 It holds what a program must not see. All that it takes from a program is plain data.
 """
 
+import ast
+import builtins
 import json
 import os
 import random
@@ -13,7 +15,7 @@ import traceback
 
 import rehearsal
 import wire
-from program import Again, Gone, Program, Raised, short
+from program import Again, Gone, OneProcess, Program, Raised, short
 from table import Table
 
 
@@ -21,32 +23,41 @@ class Exam:
     """The tests of one problem."""
 
     def __init__(self, message):
-        self.called = message["called"]
-        self.tests = message["tests"]
-        self.compiled, self.rehearsals = {}, {}
-        self.names = {"__name__": "tests"}
-        exec(compile(message["setting"], "<setting>", "exec"), self.names)
+        self.called, self.tests = message["called"], message["tests"]
+        self.setting = compile(message["setting"], "<setting>", "exec")
+        self.codes, self.rehearsals = {}, {}
+        names = self.names()
+        # What tests catch by name, they catch as their own class.
+        self.classes = {name: value for name, value in names.items() if _is_exception(value)}
+
+    def names(self):
+        """The names of the setting, made anew: what one program's tests change, the next do not see."""
+        names = {"__name__": "tests"}
+        exec(self.setting, names)
+        return names
 
     def code(self, number):
-        if number not in self.compiled:
-            self.compiled[number] = compile(self.tests[number], "<tests>", "exec")
-        return self.compiled[number]
+        if number not in self.codes:
+            self.codes[number] = Code(self.tests[number])
+        return self.codes[number]
 
-    def run(self, code, program):
+    def run(self, code, program, seed=0):
         """Puts the program through the code of a test."""
-        # Tests that draw lots draw the same ones for every program.
-        random.seed(0)
-        names = dict(self.names)
+        # Tests that draw lots draw the same ones for every program, and no program knows which.
+        random.seed(seed)
+        names = self.names()
         for name in self.called:
-            names[name] = program.named(name)
+            if name not in self.classes:
+                names[name] = program.named(name)
+        random.seed(seed)
         exec(code, names)
 
-    def known_calls(self, number):
+    def known_calls(self, number, seed):
         """The calls of a test that are known beforehand."""
-        if number not in self.rehearsals:
-            calls = self.rehearsals[number] = rehearsal.Calls()
-            calls.find(self.tests[number], self.run)
-        return self.rehearsals[number]
+        if (number, seed) not in self.rehearsals:
+            calls = self.rehearsals[number, seed] = rehearsal.Calls()
+            calls.find(self.tests[number], lambda code, pupil: self.run(code, pupil, seed))
+        return self.rehearsals[number, seed]
 
     def line(self, number, error):
         """The test's line that an exception came from."""
@@ -61,21 +72,59 @@ class Exam:
         return lines[line - 1].strip()[:300] if line <= len(lines) else ""
 
 
-def examine_by_code(exam, number, live, connection, sheet):
+class Code:
+    """The code of a test, and what can be said of it without running it."""
+
+    def __init__(self, text):
+        tree = ast.parse(text, "<tests>")
+        self.compiled = compile(tree, "<tests>", "exec")
+        nodes = list(ast.walk(tree))
+        self.mentioned = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+        self.needs_identity = any(map(_asks_for_identity, nodes))
+
+
+def _asks_for_identity(node):
+    """Whether a comparison asks if two things are one object; constants and types are the same in every process."""
+    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        return False
+    return not any(map(_is_everywhere, [node.left, *node.comparators]))
+
+
+def _is_everywhere(node):
+    if isinstance(node, ast.Constant):
+        return node.value is None or node.value is ... or isinstance(node.value, bool)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "type"
+    return isinstance(node, ast.Name) and isinstance(getattr(builtins, node.id, None), type)
+
+
+def _is_exception(value):
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def examine_by_code(exam, message, connection, sheet):
     """What came of putting a program through a test that is code."""
-    program = Program(connection, sheet, rehearsal.Calls() if live else exam.known_calls(number))
+    number, seed = message["test"], message["seed"]
+    code = exam.code(number)
+    if code.needs_identity:
+        return {"one_process": "its tests ask whether two things are one object"}
+    calls = rehearsal.Calls() if message["live"] else exam.known_calls(number, seed)
+    program = Program(connection, sheet, calls, code.mentioned, exam.classes)
 
     def test():
         program.start()
-        exam.run(exam.code(number), program)
+        exam.run(code.compiled, program, seed)
 
     came = outcome(test, lambda error: exam.line(number, error), program)
+    if program.one_process:
+        return {"one_process": program.one_process}
     if "passed" in came and program.asked < program.told:
         # It may have taken its time over calls that the test did without.
-        program.calls.cut(program.asked)
-        program.again = True
+        return {"again": True}
     if program.again:
         return {"again": True}
+    if "passed" in came and not program.called:
+        return {"wrong": "its tests did not call it"}
     return {"gone": True} if program.gone else came
 
 
@@ -92,11 +141,13 @@ def outcome(test, line, program):
         test()
     except Gone:
         return {"gone": True}
-    except Again:
-        return {"again": True}
+    except (Again, OneProcess):
+        return {}
     except wire.TooMuch:
         return {"too_much": True}
     except Raised as error:
+        if error.name == "SystemExit" and error.code is not None:
+            return {"exit": error.code}
         return {"raised": error.name, "message": error.message, "line": error.line}
     except AssertionError as error:
         parts = [_text(error), line(error), program.last_call()]
@@ -129,13 +180,13 @@ class Tester:
             exam = Table(learned, files[0]) if "rules" in learned else Exam(learned)
             self.exams[message["key"]] = exam
             return {"ready": True}
-        exam, number = self.exams[message["key"]], message["test"]
+        exam = self.exams[message["key"]]
         with socket.socket(fileno=files.pop(0)) as connection:
             _limit_work(message["seconds"])
             try:
                 if isinstance(exam, Table):
-                    return examine_by_table(exam, number, connection, files[0])
-                return examine_by_code(exam, number, message["live"], connection, files[0])
+                    return examine_by_table(exam, message["test"], connection, files[0])
+                return examine_by_code(exam, message, connection, files[0])
             finally:
                 _limit_work(0)
 

@@ -23,6 +23,8 @@ LETTERS = [chr(number) for number in range(93, 127)]
 # In JSON, whole numbers are themselves too.
 FLAT = PLAIN | {int}
 SMALL = 1 << 63
+IMMUTABLE = frozenset({type(None), bool, int, float, complex, str, bytes})
+MUTABLE = frozenset({list, dict, set, bytearray, deque, OrderedDict, Counter, defaultdict})
 # A longer list is sent in parts of so many elements.
 PART = 50000
 MOST_FILES = 8
@@ -70,11 +72,11 @@ def parse(data):
     return from_json(str(data, "utf-8"))
 
 
-def freeze(value):
-    """`value` for `thaw`, the same bytes for the same value; ValueError if it is not plain. Only for
-    whoever believes the other side: a program its tests, but not the other way round."""
-    # By the rules of version 2, which do not tell whether two parts are one object.
-    return marshal.dumps(value, 2)
+def freeze(value, version=2):
+    """`value` for `thaw`; ValueError if it is not plain. Only for whoever believes the other side: a program its
+    tests, but not the other way round. By the rules of version 2, the same value has the same bytes; by those of
+    version 4, parts that are one object stay one."""
+    return marshal.dumps(value, version)
 
 
 thaw = marshal.loads
@@ -90,6 +92,39 @@ def receive_with_files(connection):
     while len(head) < 4:
         head += read_exactly(connection, 4 - len(head))
     return read_exactly(connection, int.from_bytes(head, "little")), files
+
+
+def is_plain(value):
+    """Whether `freeze` and `thaw` give the same value. Sets lose their order."""
+    kind = type(value)
+    if kind in IMMUTABLE:
+        return True
+    if kind is dict:
+        return all(map(is_plain, value)) and all(map(is_plain, value.values()))
+    return (kind is list or kind is tuple) and (
+        IMMUTABLE.issuperset(map(type, value)) or all(map(is_plain, value))
+    )
+
+
+def has_twins(value, seen):
+    """Whether a container that can be changed is there twice; `seen` has the numbers of those so far."""
+    kind = type(value)
+    if kind in MUTABLE:
+        if id(value) in seen:
+            return True
+        seen.add(id(value))
+    if kind is list or kind is tuple:
+        return any(has_twins(part, seen) for part in value)
+    return kind is dict and any(has_twins(part, seen) for part in value.values())
+
+
+def can_change(values):
+    """Whether something within plain values can be changed in place."""
+    for value in values:
+        kind = type(value)
+        if kind in MUTABLE or kind is tuple and can_change(value):
+            return True
+    return False
 
 
 def read_exactly(connection, length):

@@ -80,6 +80,8 @@ pub struct Examination<'a> {
     pub exam: &'a Exam,
     /// Which of `exam.tests`; with [`Rules::Compat`] there is but one, `exam.appended`.
     pub test: usize,
+    /// What the random numbers of the tests are drawn from, which a program must not know.
+    pub seed: u64,
     /// `Strict`: the tests run in a process of their own. `Compat`: as the original does, the program
     /// and the appended tests are one program, which can cheat.
     pub rules: Rules,
@@ -147,6 +149,9 @@ pub struct Examined {
     pub ending: Ending,
     /// What was measured.
     pub evidence: Evidence,
+    /// Why it must be put through its tests in one process with them ([`Rules::Compat`]): they do something that
+    /// does not reach another process. The verdict then says nothing.
+    pub one_process: Option<String>,
 }
 
 /// A program to be run.

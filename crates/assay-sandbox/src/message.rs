@@ -120,6 +120,8 @@ pub(crate) struct TestChoice {
     pub(crate) key: String,
     /// Which test of the exam.
     pub(crate) test: usize,
+    /// What its random numbers are drawn from.
+    pub(crate) seed: u64,
     /// The exam itself; left out if the worker has it.
     pub(crate) exam: Option<ExamText>,
 }
@@ -177,6 +179,8 @@ pub(crate) struct Report {
     pub(crate) output: Output,
     /// Whether the exam that was asked for is not known any more.
     pub(crate) exam_unknown: bool,
+    /// Why the program must be put through its tests in one process with them.
+    pub(crate) one_process: Option<String>,
     /// The largest share of its limit that one call took, where calls have limits.
     pub(crate) longest_call: f64,
 }

@@ -21,7 +21,7 @@ fn exam(test: &str) -> Exam {
 
 fn ending_within(sandbox: &Sandbox, test: &str, program: &str, limits: Limits) -> Ending {
     let exam = exam(test);
-    let examination = Examination { program, exam: &exam, test: 0, rules: Rules::Strict, limits };
+    let examination = Examination { program, exam: &exam, test: 0, seed: 7, rules: Rules::Strict, limits };
     sandbox.examine(&examination, &Cancel::new()).unwrap().ending
 }
 
@@ -170,7 +170,6 @@ fn arguments_are_the_same_however_they_come() {
         "assert f(bytearray(b'a')) == 'bytearray'\n",
         "assert f([b'a', {1: (2.5, None, 3j)}]) == 'list'\n",
         "assert g({8, 0}) == 8\n",
-        "import array\ntry:\n    f(array.array('i', [1]))\n    assert False\nexcept TypeError:\n    pass\n",
     ] {
         assert_eq!(endings(&sandbox, test, &[kind]), vec![Ending::Passed], "{test}");
     }

@@ -121,6 +121,7 @@ fn values_come_through_as_what_they_are() {
             program: &program,
             exam: &exam,
             test: 0,
+            seed: 7,
             rules: Rules::Strict,
             limits: assay_sandbox::Limits::with_cpu(std::time::Duration::from_secs(10)),
         };

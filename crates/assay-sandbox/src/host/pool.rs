@@ -84,7 +84,7 @@ impl Sandbox {
         let ask = || self.examine_once(examination, cancel);
         let (report, unstable) = self.steadily(&examination.limits, ask)?;
         let evidence = Evidence { unstable, ..report.evidence };
-        Ok(Examined { ending: report.ending, evidence })
+        Ok(Examined { ending: report.ending, evidence, one_process: report.one_process })
     }
 
     /// Puts a Python program through calls whose answers were recorded.
@@ -97,7 +97,7 @@ impl Sandbox {
         let ask = || self.examine_table_once(examination, cancel);
         let (report, unstable) = self.steadily(&examination.limits, ask)?;
         let evidence = Evidence { unstable, ..report.evidence };
-        Ok(Examined { ending: report.ending, evidence })
+        Ok(Examined { ending: report.ending, evidence, one_process: report.one_process })
     }
 
     /// Records what a task's own program answers to a table of calls.
@@ -164,7 +164,7 @@ impl Sandbox {
     }
 
     fn examine_once(&self, examination: &Examination<'_>, cancel: &Cancel) -> Result<Report> {
-        let Examination { program, exam, test, rules, limits } = *examination;
+        let Examination { program, exam, test, seed, rules, limits } = *examination;
         let preamble = exam.preamble.clone();
         if rules == Rules::Compat {
             let program = format!("{program}\n{}", exam.appended);
@@ -179,7 +179,7 @@ impl Sandbox {
             called: exam.called.clone(),
             tests: exam.tests.clone(),
         };
-        let tests = Tests { key: exam_key(exam), test, text: &text, recorded: None };
+        let tests = Tests { key: exam_key(exam), test, seed, text: &text, recorded: None };
         self.examine_by(script, &tests, &limits, cancel)
     }
 
@@ -201,7 +201,8 @@ impl Sandbox {
             timeout: timeout.as_secs_f64(),
         };
         let key = format!("{}-{}", table.digest(), timeout.as_secs_f64());
-        let tests = Tests { key, test: suite, text: &text, recorded: Some(&recorded.file) };
+        let tests =
+            Tests { key, test: suite, seed: 0, text: &text, recorded: Some(&recorded.file) };
         self.examine_by(script, &tests, &limits, cancel)
     }
 
@@ -220,6 +221,7 @@ impl Sandbox {
                 let choice = TestChoice {
                     key: tests.key.clone(),
                     test: tests.test,
+                    seed: tests.seed,
                     exam: (!known).then(tests.text),
                 };
                 if let Job::Examine { tests, .. } = &mut job {
@@ -288,6 +290,7 @@ impl Sandbox {
             evidence: Evidence::default(),
             output: Output::Text(String::new()),
             exam_unknown: false,
+            one_process: None,
             longest_call: 0.0,
         })
     }
@@ -380,6 +383,7 @@ struct Tests<'a> {
     key: String,
     /// Which of them.
     test: usize,
+    seed: u64,
     text: &'a dyn Fn() -> ExamText,
     recorded: Option<&'a File>,
 }

@@ -100,9 +100,10 @@ impl Server {
     ) -> Result<(), String> {
         self.asked += 1;
         self.served += 1;
-        let TestChoice { key, test, .. } = choice;
+        let TestChoice { key, test, seed, .. } = choice;
         let message = json!({
-            "number": self.asked, "key": key, "test": test, "live": live, "seconds": seconds,
+            "number": self.asked, "key": key, "test": test, "seed": seed, "live": live,
+            "seconds": seconds,
         });
         self.ask(&message, &[connection, sheet])
     }

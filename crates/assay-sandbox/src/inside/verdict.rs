@@ -29,7 +29,7 @@ pub(super) fn examined(seen: &Seen, caps: &Caps, carries_tests: bool) -> Ending 
     if let Some(wrong) = said.and_then(|said| said.get("wrong")).and_then(Value::as_str) {
         return Ending::WrongAnswer { message: wrong.to_owned() };
     }
-    if let Some(ending) = raised(said).filter(|_| !carries_tests) {
+    if let Some(ending) = raised(said).or_else(|| exited(said)).filter(|_| !carries_tests) {
         return ending;
     }
     if let Some(ending) = broke_a_limit(seen, caps) {
@@ -115,6 +115,12 @@ fn raised(said: Option<&Value>) -> Option<Ending> {
     Some(Ending::Exception { class: class.to_owned(), message: text("message"), line })
 }
 
+/// What `SystemExit` tells.
+fn exited(said: Option<&Value>) -> Option<Ending> {
+    let code = said?.get("exit")?.as_i64()?;
+    Some(Ending::EarlyExit { code: i32::try_from(code).unwrap_or(-1) })
+}
+
 /// How it ended without a word.
 fn left(seen: &Seen) -> Ending {
     match (seen.ended.signal, seen.ended.code) {
@@ -134,8 +140,15 @@ pub(super) fn report(seen: Seen, ending: Ending) -> Report {
         stderr_tail: String::from_utf8_lossy(&seen.errors).into_owned(),
         ..Evidence::default()
     };
-    let longest_call = longest_call(&seen);
-    Report { ending, evidence, output: Output::new(seen.output), exam_unknown: false, longest_call }
+    let one_process = seen.said.as_ref().and_then(|said| said.get("one_process"));
+    Report {
+        one_process: one_process.and_then(Value::as_str).map(str::to_owned),
+        longest_call: longest_call(&seen),
+        ending,
+        evidence,
+        output: Output::new(seen.output),
+        exam_unknown: false,
+    }
 }
 
 /// The report of a failure of the sandbox itself.
@@ -145,6 +158,7 @@ pub(super) fn failure(message: String) -> Report {
         evidence: Evidence::default(),
         output: Output::Text(String::new()),
         exam_unknown: false,
+        one_process: None,
         longest_call: 0.0,
     }
 }
