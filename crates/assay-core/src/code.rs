@@ -89,7 +89,8 @@ pub struct Exam {
     /// Trusted code with the names that the tests may use beside the program's, such as the problem's
     /// helpers and its reference solution. It is run once for all programs.
     pub setting: String,
-    /// The names that the tests take from the program.
+    /// The names that the tests take from the program; [`Exam::ALL_DEFINED`] stands for every name that they use and
+    /// `setting` defines.
     pub called: Vec<String>,
     /// The tests, each with a verdict of its own; they run anew for every program, with `called` bound
     /// to the program's.
@@ -99,6 +100,11 @@ pub struct Exam {
     /// Trusted code that every program is given before it begins, such as imports that the data set
     /// promises.
     pub preamble: String,
+}
+
+impl Exam {
+    /// In `called`: every name that the tests use and the setting defines.
+    pub const ALL_DEFINED: &'static str = "*";
 }
 
 /// Calls of one Python function. What the task's own program answers is recorded once; the answers of other programs
@@ -266,6 +272,9 @@ pub struct Evidence {
     /// The end of its standard error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,
+    /// Why it was put through its tests in one process with them, where it could have cheated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_process: Option<String>,
     /// It was repeated alone because it ended close to its time limit, and ended otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unstable: bool,

@@ -382,6 +382,15 @@ pub trait Grader: Send + Sync {
         Effort::Working
     }
 
+    /// Programs that cannot be right: a problem that one of them passes says nothing. Each with what it is called in
+    /// messages.
+    fn decoys(&self, _reference: &Reference) -> Vec<(&'static str, Response)> {
+        Vec::new()
+    }
+
+    /// Takes note that programs for this problem must be graded in one process with their tests.
+    fn use_one_process(&self, _reference: &Reference, _reason: &str) {}
+
     /// Names everything on this machine that verdicts depend on beside the answer and the
     /// reference, such as the interpreter that runs programs and the limits that they run under.
     fn environment(&self) -> String {

@@ -75,6 +75,14 @@ impl Grader for Once {
         self.grader.effort()
     }
 
+    fn decoys(&self, reference: &Reference) -> Vec<(&'static str, Response)> {
+        self.grader.decoys(reference)
+    }
+
+    fn use_one_process(&self, reference: &Reference, reason: &str) {
+        self.grader.use_one_process(reference, reason);
+    }
+
     fn environment(&self) -> String {
         self.grader.environment()
     }

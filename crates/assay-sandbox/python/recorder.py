@@ -43,6 +43,8 @@ def _suite(comparison, job, inputs):
     # Before the function can change them.
     packed = marshal.dumps(given, packing.VERSION)
     answers, times, tolerances, tolerance = [], [], [], comparison.tolerance
+    # Whether a program that returns None would pass; where the rules take anything, all programs do.
+    idle = not comparison.accepts_anything
     for at, arguments in enumerate(given):
         given[at] = None
         begun = time.process_time()
@@ -53,6 +55,9 @@ def _suite(comparison, job, inputs):
         tolerances.append(tolerance)
         answers.append(_packed(answer))
         _look_at(comparison, packed, at, answer, answers[at], tolerance)
+        idle = idle and comparison.accepts(arguments, None, answer, tolerance)
+    if given and idle:
+        raise Unfit("a program that returns None passes")
     return {"inputs": packed, "answers": answers, "times": times, "tolerances": tolerances}
 
 

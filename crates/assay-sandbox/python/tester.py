@@ -23,8 +23,12 @@ class Exam:
     """The tests of one problem."""
 
     def __init__(self, message):
-        self.called, self.tests = message["called"], message["tests"]
-        self.setting = compile(message["setting"], "<setting>", "exec")
+        self.tests = message["tests"]
+        tree = ast.parse(message["setting"], "<setting>")
+        self.called = [name for name in message["called"] if name != ALL_DEFINED]
+        if ALL_DEFINED in message["called"]:
+            self.called += names_taken(tree, self.tests)
+        self.setting = compile(tree, "<setting>", "exec")
         self.codes, self.rehearsals = {}, {}
         names = self.names()
         # What tests catch by name, they catch as their own class.
@@ -70,6 +74,33 @@ class Exam:
             return ""
         lines = self.tests[number].splitlines()
         return lines[line - 1].strip()[:300] if line <= len(lines) else ""
+
+
+# Among the names that are taken from a program: all that the setting defines and the tests use.
+ALL_DEFINED = "*"
+
+
+def names_taken(setting, tests):
+    """The names that tests take from a program where its reference stands in the setting: what it defines, and only
+    if that is nothing, what it imports."""
+    used = {node.id for test in tests for node in ast.walk(ast.parse(test)) if isinstance(node, ast.Name)}
+    defined, imported = set(), set()
+    for node in _of_module(setting):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            defined.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            defined.add(node.id)
+        elif isinstance(node, ast.ImportFrom):
+            imported.update(alias.asname or alias.name for alias in node.names)
+    return sorted(defined & used or imported & used)
+
+
+def _of_module(tree):
+    """The nodes of a module that are not within a function or a class."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            yield from _of_module(node)
 
 
 class Code:

@@ -258,7 +258,11 @@ fn exam(record: &MbppProblem, tests: &str) -> Exam {
     let defined = names_defined(&record.code).into_iter();
     Exam {
         setting: format!("{imports}\n{}", record.code),
-        called: defined.filter(|name| used.contains(name)).map(str::to_owned).collect(),
+        called: defined
+            .filter(|name| used.contains(name))
+            .chain([Exam::ALL_DEFINED])
+            .map(str::to_owned)
+            .collect(),
         tests: vec![whole],
         appended: format!("{imports}\n{tests}\n"),
         preamble: imports,

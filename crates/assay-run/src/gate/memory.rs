@@ -24,6 +24,9 @@ pub(super) struct Memory {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Known {
     passed: BTreeSet<String>,
+    /// Of those, the ones that were graded in one process with their tests, and why.
+    #[serde(default)]
+    one_process: BTreeMap<String, String>,
     failed: BTreeMap<String, String>,
 }
 
@@ -45,6 +48,16 @@ impl Memory {
         self.known.failed.get(&name).cloned().map(Err)
     }
 
+    /// Why a program was graded in one process with its tests, if it was.
+    pub(super) fn one_process(&self, program: Fingerprint) -> Option<&str> {
+        self.known.one_process.get(&written(program)).map(String::as_str)
+    }
+
+    /// Learns that a program was graded in one process with its tests.
+    pub(super) fn learn_one_process(&mut self, program: Fingerprint, reason: &str) {
+        self.known.one_process.insert(written(program), reason.to_owned());
+    }
+
     /// Learns that a program passes, or why it does not.
     pub(super) fn learn(&mut self, program: Fingerprint, outcome: &Result<(), String>) {
         match outcome {
@@ -58,8 +71,11 @@ impl Memory {
     /// cannot be written costs time, not results.
     pub(super) fn keep(mut self) {
         let Some(path) = self.path.filter(|_| self.changed) else { return };
-        let Known { passed, failed } = read(&path);
+        let Known { passed, one_process, failed } = read(&path);
         self.known.passed.extend(passed);
+        for (program, why) in one_process {
+            self.known.one_process.entry(program).or_insert(why);
+        }
         for (program, why) in failed {
             self.known.failed.entry(program).or_insert(why);
         }

@@ -80,8 +80,8 @@ impl Gold<'_> {
                 if means.cancel.is_cancelled() {
                     return Ok(());
                 }
-                let verdict = self.grade(&own, means.cancel)?;
-                tell((own.rank, own.fingerprint, verdict))
+                let examined = self.examine(&own, means.cancel)?;
+                tell((own.rank, own.fingerprint, examined))
             },
             &mut |graded| {
                 means.progress.step();
@@ -94,10 +94,13 @@ impl Gold<'_> {
             return Ok(gate);
         }
         ran?;
-        for (rank, fingerprint, verdict) in learned {
-            let outcome = outcome(&verdict);
-            if outcome.is_ok() || is_lasting(&verdict) {
+        for (rank, fingerprint, examined) in learned {
+            let Examined { outcome, lasting, one_process } = examined;
+            if outcome.is_ok() || lasting {
                 memory.learn(fingerprint, &outcome);
+            }
+            if let Some(reason) = one_process {
+                memory.learn_one_process(fingerprint, &reason);
             }
             gate.note(rank, outcome);
         }
@@ -116,6 +119,9 @@ impl Gold<'_> {
             }
             let Some(program) = code.gold_response() else { return };
             let fingerprint = reference.fingerprint();
+            if let Some(reason) = memory.one_process(fingerprint) {
+                self.grader.use_one_process(&reference, reason);
+            }
             match memory.known(fingerprint) {
                 Some(outcome) => gate.note(rank, outcome),
                 None => flow = give(Own { rank, reference, program, fingerprint }),
@@ -138,15 +144,45 @@ impl Gold<'_> {
         format!("{}-{}", card.name, all.finish().short())
     }
 
-    fn grade(&self, own: &Own, cancel: &Cancel) -> Result<Verdict> {
+    /// Grades the task's own program, and programs that must not pass.
+    fn examine(&self, own: &Own, cancel: &Cancel) -> Result<Examined> {
+        let verdict = self.grade(own, &own.program, cancel)?;
+        let mut examined = Examined {
+            outcome: outcome(&verdict),
+            lasting: is_lasting(&verdict),
+            one_process: verdict.evidence.and_then(|evidence| evidence.one_process),
+        };
+        if examined.outcome.is_err() {
+            return Ok(examined);
+        }
+        for (name, decoy) in self.grader.decoys(&own.reference) {
+            if self.grade(own, &decoy, cancel)?.outcome == Outcome::Passed {
+                examined.outcome = Err(format!("{name} passes its tests"));
+                examined.lasting = true;
+            }
+        }
+        Ok(examined)
+    }
+
+    fn grade(&self, own: &Own, response: &Response, cancel: &Cancel) -> Result<Verdict> {
         self.grader.grade(&Case {
             problem: &self.problems.ids()[own.rank],
             sample: 0,
             reference: &own.reference,
-            response: &own.program,
+            response,
             cancel,
         })
     }
+}
+
+/// What was found about a problem.
+struct Examined {
+    /// That it can be used, or why not.
+    outcome: Result<(), String>,
+    /// Whether a failure would be the same tomorrow.
+    lasting: bool,
+    /// Why its programs are graded in one process with their tests, if they are.
+    one_process: Option<String>,
 }
 
 impl Gate {

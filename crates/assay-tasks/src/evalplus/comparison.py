@@ -119,6 +119,8 @@ class Comparison:
     def __init__(self, family, edition, number, entry_point, tolerance):
         self.family, self.edition, self.number = family, edition, number
         self.entry_point, self.tolerance = entry_point, tolerance
+        # Whether EvalPlus takes any answer for right.
+        self.accepts_anything = family == "mbpp" and entry_point == "are_equivalent"
         # Whether an answer is judged by the inputs and not by what the reference returns.
         self.looks_at_inputs = family == "humaneval" and entry_point == "find_zero"
 
@@ -169,7 +171,7 @@ class Comparison:
             return expected == (result if isinstance(result, bool) else result is not None)
         if result == expected:
             return True
-        if name == "are_equivalent":
+        if self.accepts_anything:
             return True
         if name == "sum_div":
             return result == 0

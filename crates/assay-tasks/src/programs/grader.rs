@@ -1,7 +1,7 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
 use assay_core::{
-    CallTable, Case, Check, Clock, CodeReference, Digest, Ending, Error, Evidence, Exam, Fault, FaultKind,
+    CallTable, Case, Check, Clock, CodeReference, Digest, DigestOf, Ending, Error, Evidence, Exam, Fault, FaultKind,
     Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules, TaskSettings, Tests,
     Verdict, Why,
 };
@@ -10,7 +10,7 @@ use assay_sandbox::{
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::judging::{Judging, Parts, Printed, Stop};
@@ -30,6 +30,11 @@ pub(super) struct ProgramGrader {
     tables: Tables,
     /// How long the tasks' own programs take, as far as it was asked for.
     paces: Mutex<HashMap<(Digest, usize), Duration>>,
+    /// What the random numbers of tests are drawn from.
+    seed: u64,
+    /// The exams that are held in one process with the program, by the hash of their tests, and why; none for those
+    /// that were looked at and are not.
+    one_process: Mutex<HashMap<Digest, Option<String>>>,
 }
 
 /// A program before one of its tests.
@@ -55,7 +60,15 @@ struct Tested {
 impl ProgramGrader {
     pub(super) fn new(sandbox: Sandbox, judging: Judging, settings: &TaskSettings) -> Self {
         let tables = Tables::new(settings.cache.as_deref());
-        Self { sandbox, rules: settings.rules, judging, tables, paces: Mutex::default() }
+        Self {
+            sandbox,
+            rules: settings.rules,
+            judging,
+            tables,
+            paces: Mutex::default(),
+            seed: settings.seed,
+            one_process: Mutex::default(),
+        }
     }
 
     /// How many tests there are under the rules.
@@ -95,7 +108,7 @@ impl ProgramGrader {
             return Ok(self.judging.cpu);
         }
         let key = (trial.reference.digest_of(&gold), trial.at);
-        let known = self.paces.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        let known = lock(&self.paces).get(&key).copied();
         if let Some(pace) = known {
             return Ok(pace);
         }
@@ -104,7 +117,7 @@ impl ProgramGrader {
         let passed = tested.ending == Ending::Passed;
         let pace = if passed { tested.evidence.cpu_s } else { 0.0 };
         let pace = Duration::try_from_secs_f64(pace).unwrap_or_default();
-        self.paces.lock().unwrap_or_else(PoisonError::into_inner).insert(key, pace);
+        lock(&self.paces).insert(key, pace);
         Ok(pace)
     }
 
@@ -126,16 +139,67 @@ impl ProgramGrader {
     }
 
     fn examine(&self, trial: &Trial<'_>, exam: &Exam) -> Result<Tested> {
+        if self.rules == Rules::Compat {
+            return self.examine_by(trial, exam, Rules::Compat).map(|examined| examined.tested);
+        }
+        let tests = trial.reference.digest_of("");
+        let known = lock(&self.one_process).get(&tests).cloned();
+        if let Some(Some(reason)) = &known {
+            return self.examine_together(trial, exam, reason);
+        }
+        let strict = self.examine_by(trial, exam, Rules::Strict)?;
+        let is_gold = self.gold(trial.reference).is_some_and(|gold| gold == trial.program);
+        match (strict.one_process, known) {
+            (None, _) if !is_gold || strict.tested.ending == Ending::Passed => Ok(strict.tested),
+            (reason, _) if is_gold => {
+                let reason = reason.unwrap_or_else(|| ONLY_TOGETHER.to_owned());
+                let together = self.examine_together(trial, exam, &reason)?;
+                if together.ending != Ending::Passed {
+                    return Ok(strict.tested);
+                }
+                lock(&self.one_process).insert(tests, Some(reason));
+                Ok(together)
+            }
+            (reason, None) => {
+                // Whether that is because of the tests, the task's own program shows.
+                lock(&self.one_process).insert(tests, None);
+                let gold = self.gold(trial.reference);
+                if let Some(gold) = &gold {
+                    self.examine(&Trial { program: gold, ..*trial }, exam)?;
+                }
+                match lock(&self.one_process).get(&tests).cloned().flatten() {
+                    Some(reason) => self.examine_together(trial, exam, &reason),
+                    None => Ok(not_handed_over(strict.tested, reason)),
+                }
+            }
+            (reason, Some(_)) => Ok(not_handed_over(strict.tested, reason)),
+        }
+    }
+
+    /// Puts a program through tests in its own process, by the original's rules, and says so.
+    fn examine_together(
+        &self,
+        trial: &Trial<'_>,
+        exam: &Exam,
+        reason: &str,
+    ) -> Result<Tested> {
+        let mut tested = self.examine_by(trial, exam, Rules::Compat)?.tested;
+        tested.evidence.one_process = Some(reason.to_owned());
+        Ok(tested)
+    }
+
+    fn examine_by(&self, trial: &Trial<'_>, exam: &Exam, rules: Rules) -> Result<ExaminedBy> {
         let &Trial { case, program, at: test, limits, .. } = trial;
         let alone;
-        let (exam, test) = if self.rules == Rules::Compat && self.judging.compat_by_test {
+        let (exam, test) = if rules == Rules::Compat && self.judging.compat_by_test {
             let appended = format!("{}\n{}", exam.appended, exam.tests[test]);
             alone = Exam { appended, ..exam.clone() };
             (&alone, 0)
         } else {
             (exam, test)
         };
-        let examination = Examination { program, exam, test, rules: self.rules, limits };
+        let seed = seed_of(self.seed, trial.reference);
+        let examination = Examination { program, exam, test, seed, rules, limits };
         let examined = self.sandbox.examine(&examination, case.cancel)?;
         let ending = match examined.ending {
             // The appended test says so.
@@ -146,7 +210,8 @@ impl ProgramGrader {
             }
             other => other,
         };
-        Ok(Tested { ending, evidence: examined.evidence })
+        let tested = Tested { ending, evidence: examined.evidence };
+        Ok(ExaminedBy { tested, one_process: examined.one_process })
     }
 
     /// Compares what a program answers with what the task's own program has answered.
@@ -161,7 +226,7 @@ impl ProgramGrader {
         let recorded = &known.recorded;
         let timeout = self.judging.call.unwrap_or(self.judging.cpu);
         let calls = TableExamination { program, table, recorded, suite, timeout, limits };
-        let Examined { ending, evidence } = self.sandbox.examine_table(&calls, case.cancel)?;
+        let Examined { ending, evidence, .. } = self.sandbox.examine_table(&calls, case.cancel)?;
         Ok(Tested { ending, evidence })
     }
 
@@ -231,6 +296,35 @@ impl ProgramGrader {
     }
 }
 
+/// What came of an exam.
+struct ExaminedBy {
+    tested: Tested,
+    one_process: Option<String>,
+}
+
+/// Why a program is examined in one process with its tests, where its task's own program is all that shows it.
+const ONLY_TOGETHER: &str = "the task's own program passes only in one process with its tests";
+
+/// The verdict on a program that makes its tests do what other programs do not make them do.
+fn not_handed_over(tested: Tested, reason: Option<String>) -> Tested {
+    let message = reason.unwrap_or_default();
+    Tested { ending: Ending::WrongAnswer { message }, ..tested }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the random numbers of a problem's tests are drawn from: the same for every program, and known to none, because
+/// neither the run's seed nor the tests are where a program can see them.
+fn seed_of(seed: u64, reference: &CodeReference) -> u64 {
+    let mut all = DigestOf::new();
+    all.field(&seed.to_le_bytes());
+    all.field(reference.digest_of("").as_bytes());
+    let digest = all.finish();
+    u64::from_le_bytes(*digest.as_bytes().first_chunk().unwrap_or(&[0; 8]))
+}
+
 /// Calls as code that is appended to a program. What the rules define must not be found by the program.
 fn in_one_process(table: &CallTable) -> Exam {
     let CallTable { entry_point, reference, rules, suites } = table;
@@ -295,6 +389,26 @@ impl Grader for ProgramGrader {
         Ok(Verdict { program: Some(reference.digest_of(program)), ..verdict })
     }
 
+    fn decoys(&self, reference: &Reference) -> Vec<(&'static str, Response)> {
+        let Reference::Code(reference) = reference else { return Vec::new() };
+        let empty = ("an empty program", Response::Program(String::new()));
+        match reference.tests.as_ref() {
+            Tests::Exam(exam) => {
+                let idle = Response::Program((self.judging.idle)(exam));
+                vec![empty, ("a program that does nothing", idle)]
+            }
+            Tests::Runs(_) => vec![empty],
+            // Of calls this is found when they are recorded; in other languages it cannot be compiled.
+            Tests::Table(_) | Tests::Appended(_) => Vec::new(),
+        }
+    }
+
+    fn use_one_process(&self, reference: &Reference, reason: &str) {
+        if let Reference::Code(reference) = reference {
+            lock(&self.one_process).insert(reference.digest_of(""), Some(reason.to_owned()));
+        }
+    }
+
     fn environment(&self) -> String {
         let tools = self.sandbox.tools().all().iter();
         let tools =
@@ -348,6 +462,7 @@ impl Course {
         sum.peak_memory = sum.peak_memory.max(evidence.peak_memory);
         sum.memory_by = evidence.memory_by;
         sum.unstable |= evidence.unstable;
+        sum.one_process = sum.one_process.take().or(evidence.one_process);
         // The end of what it said belongs to the test that decided.
         if first {
             sum.stderr_tail = evidence.stderr_tail;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use assay_core::Rules;
+use assay_core::{Exam, Rules};
 use assay_sandbox::Limits;
 
 /// How a task's programs are judged.
@@ -25,6 +25,8 @@ pub(crate) struct Judging {
     pub(crate) continuation: fn(&str) -> &str,
     /// What of an answer is the program.
     pub(crate) program: fn(&str) -> &str,
+    /// A program that defines what an exam asks for, and does nothing.
+    pub(crate) idle: fn(&Exam) -> String,
     /// How a program becomes the file that is run.
     pub(crate) assemble: fn(&Parts<'_>) -> String,
     /// Whether what a program printed is what it should have, where tests are runs.
@@ -88,6 +90,7 @@ impl Judging {
             compat_by_test: false,
             continuation: |text| text,
             program: |text| text,
+            idle,
             assemble: |parts| parts.program.to_owned(),
             same_output: |printed, _| printed.output == printed.wanted.as_bytes(),
         }
@@ -111,6 +114,11 @@ impl Judging {
     pub(super) fn limits(&self) -> Limits {
         Limits::with_cpu(self.cpu)
     }
+}
+
+fn idle(exam: &Exam) -> String {
+    let names = exam.called.iter().filter(|name| *name != Exam::ALL_DEFINED);
+    names.map(|name| format!("{name} = lambda *arguments, **named: None\n")).collect()
 }
 
 impl Printed<'_> {

@@ -16,7 +16,10 @@ pub static TRANSLATE_GFG_JAVA_PYTHON: Programs = Programs {
     card: CARD,
     open,
     names: str::to_owned,
-    judging: Judging::by_exam(10),
+    judging: Judging {
+        idle: |_| "def f_filled(*arguments):\n    return None\n".to_owned(),
+        ..Judging::by_exam(10)
+    },
     tally: |settings| Box::new(PassTally::new(settings)),
 };
 
