@@ -5,6 +5,7 @@ import random
 import sys
 import types
 from _signal import ITIMER_PROF, ITIMER_REAL, SIGALRM, SIGPROF, setitimer
+from _operator import is_
 from _socket import socket
 from time import perf_counter
 
@@ -242,27 +243,21 @@ class Desk:
 
     def call(self, function, arguments, named):
         """What comes of a call, and what has become of its arguments if they were changed in place."""
-        before = self.look_at(arguments, named)
+        handed = wire.containers([*arguments, *named.values()], [])
+        if not handed:
+            return self.told(function(*arguments, **named))
+        before = [_content(container) for container in handed]
         value = function(*arguments, **named)
-        long, message = self.told(value)
-        if before is None:
-            return long, message
-        if self.look_at(arguments, named) != before:
-            message["changed"] = wire.encode([list(arguments), named], self.keep)
-        for number, argument in enumerate(arguments):
-            if value is argument and type(value) in wire.MUTABLE:
-                # The tests get back what they have given.
-                return None, {**message, "same": number}
+        numbers = {id(container): number for number, container in reversed(list(enumerate(handed)))}
+        long, message = self.told(wire.marked(value, numbers))
+        changed = [
+            [number, wire.encode(wire.marked(_plain_content(container), numbers), self.keep)]
+            for number, (container, content) in enumerate(zip(handed, before))
+            if not _is_same(content, _content(container))
+        ]
+        if changed:
+            message["changed"] = changed
         return long, message
-
-    def look_at(self, arguments, named):
-        """Something that is another if a part of the arguments was changed; None if nothing can be."""
-        if not wire.can_change(arguments) and not wire.can_change(named.values()):
-            return None
-        try:
-            return wire.freeze((arguments, named))
-        except ValueError:
-            return repr((arguments, named))
 
     def told(self, value):
         """A value as a message, and the long list that goes before it, if any."""
@@ -346,6 +341,23 @@ STOPS = packing.RAISED + packing.HASHED
 NEAR, WAITING = 1.5, 15.0
 # Seconds of work in which a program must be loaded whose calls have limits.
 LOADING = 7.5
+
+
+def _content(container):
+    """What a container holds, to be compared part by part."""
+    if type(container) in wire.DICTIONARIES:
+        return [part for pair in container.items() for part in pair]
+    return list(container)
+
+
+def _plain_content(container):
+    """What a container holds, as a list or a dictionary."""
+    return dict(container) if type(container) in wire.DICTIONARIES else list(container)
+
+
+def _is_same(before, now):
+    """Whether two lists hold the same objects."""
+    return len(before) == len(now) and all(map(is_, before, now))
 
 
 def _take(iterator, count):

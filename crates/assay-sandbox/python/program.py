@@ -139,10 +139,10 @@ SURROUNDINGS = _surroundings()
 class Program:
     """The program under test, as far as the tests can see it."""
 
-    def __init__(self, connection, sheet, calls, mentioned=frozenset(), classes=None):
+    def __init__(self, connection, sheet, calls, mentioned=frozenset()):
         self.connection, self.sheet, self.calls = connection, sheet, calls
         # The names that the test has, and its own classes of exceptions.
-        self.mentioned, self.classes = mentioned, classes or {}
+        self.mentioned, self.classes = mentioned, {}
         # How many of the calls it was told to make, and how many the tests have asked for.
         self.told, self.asked = 0, 0
         self.answers, self.read, self.left = [], 0, False
@@ -150,6 +150,8 @@ class Program:
         # its tests, or is gone.
         self.again, self.one_process, self.gone = False, None, False
         self.called = False
+        # The arguments of the last call, and the containers within them.
+        self.handed, self.containers = ((), {}), None
         self.last = ""
         # The largest share of its limit that a call of a table took.
         self.longest = 0.0
@@ -296,42 +298,40 @@ class Program:
             self.ask_again()
         message = self.answer_to_known(on, arguments) if do == "call" else None
         if message is None:
-            self.tell(wire.framed(wire.freeze((on, do, self.handed(arguments)))))
+            self.tell(wire.framed(wire.freeze((on, do, self.written(arguments)))))
             message = self.receive()
+        self.handed, self.containers = arguments, None
         if "changed" in message:
-            self.change(arguments, message["changed"])
-        if "same" in message:
-            return self.argument(arguments, message["same"])
+            self.change(message["changed"])
         value = self.whole(message)
         if do == "call":
             self.last = (on, arguments, value)
         return value
 
-    def handed(self, arguments):
+    def written(self, arguments):
         """Arguments for the other side: as they are if they are plain, so that an object that is there twice stays
         one object; else with tags."""
         if wire.is_plain(arguments):
             return wire.freeze(arguments, 4)
         return wire.encode(arguments, self.number_of)
 
-    def change(self, arguments, changed):
+    def change(self, changed):
         """Changes the arguments of a call as the program has changed them."""
         try:
-            after = wire.decode(changed, self.handle)
+            contents = [(self.container(number), wire.decode(data, self.handle)) for number, data in changed]
+            for container, content in contents:
+                _fill(container, content)
         except (ValueError, TypeError):
             self.leave()
-        if type(after) is not list or len(after) != 2 or type(after[0]) is not list or type(after[1]) is not dict:
-            self.leave()
-        for before, now in zip(arguments[0], after[0]):
-            _assign(before, now)
-        for key, now in after[1].items():
-            _assign(arguments[1].get(key), now)
 
-    def argument(self, arguments, number):
-        """The argument that a call has returned."""
-        if type(number) is not int or not 0 <= number < len(arguments[0]):
-            self.leave()
-        return arguments[0][number]
+    def container(self, number):
+        """A container of the call's arguments."""
+        if self.containers is None:
+            arguments, named = self.handed
+            self.containers = wire.containers([*arguments, *named.values()], [])
+        if type(number) is not int or not 0 <= number < len(self.containers):
+            raise ValueError("no container")
+        return self.containers[number]
 
     def whole(self, message):
         """The value in a message; a long list comes in parts, the last of which is the value."""
@@ -368,6 +368,8 @@ class Program:
             raise Gone from None
 
     def handle(self, content):
+        if type(content) is int:
+            return self.container(content)
         number, kind, _ = content
         if type(number) is not int or type(kind) is not str:
             raise ValueError("no handle")
@@ -390,8 +392,7 @@ class Program:
             return RaisedException("syntax:" + name, text, line)
         bases = message.get("bases")
         for base in [name, *(bases if type(bases) is list else ())]:
-            known = self.exception_class(base)
-            if known is not None:
+            for known in getattr(self.exception_class(base), "__mro__", (object,))[:-1]:
                 try:
                     return type(name, (Raised, known), {})(name, text, line, code)
                 except TypeError:
@@ -416,31 +417,17 @@ class Program:
         return "%s(%s) gave %s" % (name, ", ".join(shown), short(value))
 
 
-def _assign(before, now):
-    """Changes a container to what a program has made of it; the containers within it stay the same objects where they
-    have kept their place."""
-    kind = type(before)
-    if kind is not type(now) or kind not in wire.MUTABLE:
-        return
-    if kind is list and len(before) == len(now):
-        before[:] = [_kept(old, new) for old, new in zip(before, now)]
-    elif kind is dict:
-        kept = {key: _kept(before[key], new) if key in before else new for key, new in now.items()}
-        before.clear()
-        before.update(kept)
-    elif kind is list or kind is bytearray:
-        before[:] = now
+def _fill(container, content):
+    """Gives a container the content that the program's has."""
+    if type(container) in wire.DICTIONARIES:
+        kept = dict(content)
+        container.clear()
+        dict.update(container, kept)
+    elif type(container) is list or type(container) is bytearray:
+        container[:] = content
     else:
-        before.clear()
-        (before.extend if kind is wire.deque else before.update)(now)
-
-
-def _kept(old, new):
-    """The old container with its new content, or the new value."""
-    if type(old) is type(new) and type(old) in wire.MUTABLE:
-        _assign(old, new)
-        return old
-    return new
+        container.clear()
+        (container.extend if type(container) is wire.deque else container.update)(content)
 
 
 def _message(data):

@@ -30,9 +30,8 @@ class Exam:
             self.called += names_taken(tree, self.tests)
         self.setting = compile(tree, "<setting>", "exec")
         self.codes, self.rehearsals = {}, {}
-        names = self.names()
         # What tests catch by name, they catch as their own class.
-        self.classes = {name: value for name, value in names.items() if _is_exception(value)}
+        self.exceptions = [name for name, value in self.names().items() if _is_exception(value)]
 
     def names(self):
         """The names of the setting, made anew: what one program's tests change, the next do not see."""
@@ -49,9 +48,11 @@ class Exam:
         """Puts the program through the code of a test."""
         # Tests that draw lots draw the same ones for every program, and no program knows which.
         random.seed(seed)
-        names = self.names()
+        # A copy: what the setting defines does not see what the test calls by the same name.
+        names = dict(self.names())
+        program.classes = {name: names[name] for name in self.exceptions}
         for name in self.called:
-            if name not in self.classes:
+            if name not in program.classes:
                 names[name] = program.named(name)
         random.seed(seed)
         exec(code, names)
@@ -140,7 +141,7 @@ def examine_by_code(exam, message, connection, sheet):
     if code.needs_identity:
         return {"one_process": "its tests ask whether two things are one object"}
     calls = rehearsal.Calls() if message["live"] else exam.known_calls(number, seed)
-    program = Program(connection, sheet, calls, code.mentioned, exam.classes)
+    program = Program(connection, sheet, calls, code.mentioned)
 
     def test():
         program.start()

@@ -9,6 +9,8 @@ import marshal
 from _socket import CMSG_LEN
 from collections import Counter, OrderedDict, defaultdict, deque
 
+from ordering import set_in_order
+
 # Nothing else is imported here, nor from larger modules: every program pays for what is loaded.
 
 # What a program may send at once, and of how many values: more would take its tests too long.
@@ -24,7 +26,8 @@ LETTERS = [chr(number) for number in range(93, 127)]
 FLAT = PLAIN | {int}
 SMALL = 1 << 63
 IMMUTABLE = frozenset({type(None), bool, int, float, complex, str, bytes})
-MUTABLE = frozenset({list, dict, set, bytearray, deque, OrderedDict, Counter, defaultdict})
+DICTIONARIES = frozenset({dict, OrderedDict, Counter, defaultdict})
+MUTABLE = DICTIONARIES | {list, set, bytearray, deque}
 # A longer list is sent in parts of so many elements.
 PART = 50000
 MOST_FILES = 8
@@ -118,13 +121,39 @@ def has_twins(value, seen):
     return kind is dict and any(has_twins(part, seen) for part in value.values())
 
 
-def can_change(values):
-    """Whether something within plain values can be changed in place."""
+def containers(values, found):
+    """Appends to `found` all containers within plain values that can be changed, each as often as it is there. Both
+    sides find them in the same order."""
     for value in values:
         kind = type(value)
-        if kind in MUTABLE or kind is tuple and can_change(value):
-            return True
-    return False
+        if kind in IMMUTABLE:
+            continue
+        if kind in MUTABLE:
+            found.append(value)
+        if kind is list or kind is tuple or kind is deque:
+            containers(value, found)
+        elif kind in DICTIONARIES:
+            containers(value.values(), found)
+    return found
+
+
+class Mark:
+    """Stands in a value for a container that the other side has handed over."""
+
+    def __init__(self, number):
+        self.number = number
+
+
+def marked(value, numbers):
+    """`value` with marks for the containers whose numbers are given by their identity."""
+    kind = type(value)
+    if kind in MUTABLE and id(value) in numbers:
+        return Mark(numbers[id(value)])
+    if kind is list or kind is tuple:
+        return value if IMMUTABLE.issuperset(map(type, value)) else kind([marked(one, numbers) for one in value])
+    if kind is dict:
+        return {key: marked(one, numbers) for key, one in value.items()}
+    return value
 
 
 def read_exactly(connection, length):
@@ -226,6 +255,7 @@ EXACT = {
     bytes: lambda value, _: {"b": value.hex()},
     bytearray: lambda value, _: {"B": value.hex()},
     complex: lambda value, _: {"c": [value.real, value.imag]},
+    Mark: lambda value, _: {"o": value.number},
     range: lambda value, _: {"r": [hex(value.start), hex(value.stop), hex(value.step)]},
 }
 
@@ -266,7 +296,7 @@ def decode(data, handle):
         return _decoded_items(data, handle)
     if kind is dict and len(data) == 1:
         ((tag, content),) = data.items()
-        if tag == "h":
+        if tag == "h" or tag == "o":
             return handle(content)
         decoder = DECODERS.get(tag)
         if decoder:
@@ -293,16 +323,8 @@ def _decoded_pairs(make):
 
 
 def _set_in_order(items):
-    """A set that is iterated in the order of `items`, as it was on the other side. The order depends on the size of
-    the set's table and on what was added first: these are the ways in which sets are usually made."""
-    made = set(items)
-    if list(made) == items:
-        return made
-    for order in (items, items[::-1]):
-        for other in (set(dict.fromkeys(order)), set(order)):
-            if list(other) == items:
-                return other
-    return made
+    """A set that is iterated in the order of `items`, as it was on the other side."""
+    return set_in_order(items) if len(set(items)) == len(items) else set(items)
 
 
 _from = __import__

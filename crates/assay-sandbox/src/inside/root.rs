@@ -34,7 +34,8 @@ const SOFTWARE: [&str; 11] = [
 ];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// The Python side of the sandbox.
-const SCRIPTS: [(&str, &str); 9] = [
+const SCRIPTS: [(&str, &str); 10] = [
+    ("ordering.py", include_str!("../../python/ordering.py")),
     ("wire.py", include_str!("../../python/wire.py")),
     ("packing.py", include_str!("../../python/packing.py")),
     ("program.py", include_str!("../../python/program.py")),
