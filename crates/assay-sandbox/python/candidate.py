@@ -79,7 +79,10 @@ def load(request, connection):
     if name == "program":
         sys.modules[name] = module
     sys.argv = [SOURCE]
-    code = _compile(request.program, connection)
+    # As an interpreter does with a file.
+    code = _compile(request.program.removeprefix("\ufeff"), connection)
+    if mode == "main" and "/dev/stdin" in request.program:
+        _open_standard_input()
     try:
         if request.preamble:
             exec(compile(request.preamble, "<preamble>", "exec"), module.__dict__)
@@ -87,6 +90,19 @@ def load(request, connection):
     except BaseException as error:
         _fail(connection, error)
     return module.__dict__
+
+
+def _open_standard_input():
+    """Has `open` take the name of standard input for the file itself: a sandbox without `/proc` has no such name."""
+    import builtins
+    import io
+
+    plain = io.open
+
+    def opened(file, *arguments, **named):
+        return plain(0 if file == "/dev/stdin" else file, *arguments, **named)
+
+    builtins.open = io.open = opened
 
 
 def _compile(program, connection):
@@ -109,7 +125,9 @@ def _leave(connection):
         import atexit
 
         atexit._run_exitfuncs()
-        sys.stdout.flush()
+        # A program may have closed it itself.
+        if sys.stdout is not None and not sys.stdout.closed:
+            sys.stdout.flush()
     except BaseException as error:
         _fail(connection, error)
     os._exit(0)

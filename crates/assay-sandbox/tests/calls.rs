@@ -21,7 +21,8 @@ fn exam(test: &str) -> Exam {
 
 fn ending_within(sandbox: &Sandbox, test: &str, program: &str, limits: Limits) -> Ending {
     let exam = exam(test);
-    let examination = Examination { program, exam: &exam, test: 0, seed: 7, rules: Rules::Strict, limits };
+    let examination =
+        Examination { program, exam: &exam, test: 0, seed: 7, rules: Rules::Strict, limits };
     sandbox.examine(&examination, &Cancel::new()).unwrap().ending
 }
 

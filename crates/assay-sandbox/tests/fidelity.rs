@@ -47,21 +47,13 @@ const CARRIED: &[Trial] = &[
         "def f(d):\n    d['a'].append(2)\n    d['b'] = 3\n",
         "def f(d): return {**d, 'b': 3}\n",
     ),
-    (
-        "s = {1, 2}\nf(s)\nassert s == {2}\n",
-        "def f(s): s.discard(1)\n",
-        "def f(s): pass\n",
-    ),
+    ("s = {1, 2}\nf(s)\nassert s == {2}\n", "def f(s): s.discard(1)\n", "def f(s): pass\n"),
     (
         "from collections import deque\nd = deque([1, 2])\nf(d)\nassert d == deque([2])\n",
         "def f(d): d.popleft()\n",
         "def f(d): pass\n",
     ),
-    (
-        "a = [1]\nf(a=a)\nassert a == [1, 2]\n",
-        "def f(a): a.append(2)\n",
-        "def f(a): a = a + [2]\n",
-    ),
+    ("a = [1]\nf(a=a)\nassert a == [1, 2]\n", "def f(a): a.append(2)\n", "def f(a): a = a + [2]\n"),
     // The same object twice, and what is given back.
     (
         "a = [1]\nf([a, a])\nassert a == [1, 2]\n",

@@ -99,3 +99,22 @@ fn compiled_programs_are_held_in_check() {
         assert_eq!(after.output, b"0\n", "{text} left something behind");
     }
 }
+
+#[test]
+fn python_programs_run_as_an_interpreter_would_run_their_file() {
+    for isolation in [Isolation::Warm, Isolation::Fresh] {
+        let sandbox = sandbox(isolation);
+        for text in [
+            "print(int(open('/dev/stdin').read()) * 2)",
+            "import sys\nsys.stdin = open('/dev/stdin')\nprint(int(input()) * 2)",
+            "from __future__ import annotations\nprint(int(input()) * 2)",
+            "\u{feff}print(int(input()) * 2)",
+            "import sys\nprint(int(input()) * 2)\nsys.stdout.close()",
+            "import sys\nprint(int(sys.stdin.buffer.read()) * 2, flush=True)\nsys.exit()",
+        ] {
+            let done = run(&sandbox, Language::Python, text, "21\n");
+            assert_eq!(done.ending, Ending::Passed, "{isolation:?}: {text}");
+            assert_eq!(done.output, b"42\n", "{isolation:?}: {text}");
+        }
+    }
+}

@@ -129,3 +129,51 @@ fn values_come_through_as_what_they_are() {
         assert_eq!(examined.ending, Ending::Passed, "{value}");
     }
 }
+
+/// A program that is gone before its tests have said a word is judged by its last words, every time.
+#[test]
+fn kinds_do_not_waver() {
+    let program = "def double(:\n";
+    for isolation in [Isolation::Warm, Isolation::Fresh] {
+        let sandbox = sandbox(isolation);
+        let times = if isolation == Isolation::Warm { 150 } else { 20 };
+        let strict: Vec<Ending> = (0..times).map(|_| ending(&sandbox, program)).collect();
+        let compat = examine(&sandbox, program, Rules::Compat).ending;
+        assert!(matches!(compat, Ending::SyntaxError { line: Some(1), .. }), "{compat:?}");
+        for ending in strict {
+            assert_eq!(ending, compat, "{isolation:?}");
+        }
+    }
+}
+
+/// Whatever the isolation and the rules: the same ending, with the same message and line.
+#[test]
+fn a_program_ends_in_the_same_way_by_all_rules() {
+    let sandboxes = [Isolation::Warm, Isolation::Fresh].map(sandbox);
+    for program in [
+        "def double(x):\n    return x + x\n",
+        "def double(x):\n    return [][x]\n",
+        "def double(x):\n    raise KeyError('k')\n",
+        "def double(x):\n    return double(x)\n",
+        "def double(x):\n    import sys\n    sys.exit(4)\n",
+        "import sys\nsys.exit('no')\n",
+        "import nothing_of_the_kind\n",
+        "def double(x):\n\treturn x\n    return x\n",
+        "x = 1\n",
+        "def double(x):\n    import os\n    os._exit(9)\n",
+        "def double(x):\n    import os\n    os.kill(os.getpid(), 11)\n    import ctypes\n    ctypes.string_at(0)\n",
+        "def double(x):\n    return 'a' * (1 << 40)\n",
+        "def double(x):\n    raise SystemExit\n",
+        "def double(x):\n    raise type('Own', (ValueError,), {})('so')\n",
+    ] {
+        let found: Vec<Ending> = sandboxes
+            .iter()
+            .flat_map(|sandbox| {
+                [Rules::Strict, Rules::Compat].map(|rules| examine(sandbox, program, rules).ending)
+            })
+            .collect();
+        for ending in &found[1..] {
+            assert_eq!(*ending, found[0], "{program}");
+        }
+    }
+}

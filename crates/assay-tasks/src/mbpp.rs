@@ -289,9 +289,7 @@ impl Telling<FunctionProblem> for MbppPlus {
 
     fn item(&self, record: FunctionProblem) -> Result<Item, String> {
         let tests = match &record.inputs {
-            Some(inputs) => {
-                Tests::Table(evalplus::table_of_inputs(self.family, &record, inputs))
-            }
+            Some(inputs) => Tests::Table(evalplus::table_of_inputs(self.family, &record, inputs)),
             None => Tests::Exam(Exam {
                 setting: record.canonical_solution.clone(),
                 called: vec![record.entry_point.clone()],

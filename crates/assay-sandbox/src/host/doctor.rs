@@ -97,7 +97,8 @@ fn try_out(sandbox: &Sandbox) -> Result<f64, String> {
     };
     let limits = Limits::with_cpu(Duration::from_secs(3));
     let program = "def answer(a, b):\n    return a * b\n";
-    let examination = Examination { program, exam: &exam, test: 0, seed: 7, rules: Rules::Strict, limits };
+    let examination =
+        Examination { program, exam: &exam, test: 0, seed: 7, rules: Rules::Strict, limits };
     let mut begun = Instant::now();
     for number in 0..=TIMES {
         let examined = sandbox.examine(&examination, &Cancel::new()).map_err(|e| e.to_string())?;

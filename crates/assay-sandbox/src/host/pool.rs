@@ -101,12 +101,7 @@ impl Sandbox {
     }
 
     /// Records what a task's own program answers to a table of calls.
-    pub fn record(
-        &self,
-        table: &CallTable,
-        limits: &Limits,
-        cancel: &Cancel,
-    ) -> Result<Recording> {
+    pub fn record(&self, table: &CallTable, limits: &Limits, cancel: &Cancel) -> Result<Recording> {
         self.settings.tools.get(Language::Python)?;
         let calls = serde_json::json!({
             "reference": table.reference, "entry_point": table.entry_point, "suites": table.suites,
@@ -119,9 +114,8 @@ impl Sandbox {
         let failed = |error| Error::failed("cannot keep recorded answers").because(error);
         let file = memory_file(&[]).map_err(failed)?;
         let job = Job::Record { script, caps: caps(limits, true) };
-        let report = self.with_worker(cancel, |worker| {
-            ask_within(worker, &job, Some(&file), limits.memory)
-        })?;
+        let report = self
+            .with_worker(cancel, |worker| ask_within(worker, &job, Some(&file), limits.memory))?;
         let Report { ending, evidence, .. } = report;
         Ok(Recording { ending, evidence, recorded: Recorded::from_file(file) })
     }
@@ -167,11 +161,13 @@ impl Sandbox {
         let Examination { program, exam, test, seed, rules, limits } = *examination;
         let preamble = exam.preamble.clone();
         if rules == Rules::Compat {
+            let lines = program.lines().count();
             let program = format!("{program}\n{}", exam.appended);
             let script = Script { mode: "compat".to_owned(), preamble, program };
             let job = self.examine_job(script, None, &limits);
-            return self
-                .with_worker(cancel, |worker| ask_within(worker, &job, None, limits.memory));
+            let report =
+                self.with_worker(cancel, |worker| ask_within(worker, &job, None, limits.memory))?;
+            return Ok(Report { ending: within(report.ending, lines), ..report });
         }
         let script = Script { mode: "exam".to_owned(), preamble, program: program.to_owned() };
         let text = || ExamText::Code {
@@ -347,12 +343,7 @@ impl Sandbox {
 }
 
 /// Has a job done with this much memory, and says what held it in check.
-fn ask_within(
-    worker: &mut Worker,
-    job: &Job,
-    file: Option<&File>,
-    memory: u64,
-) -> Option<Report> {
+fn ask_within(worker: &mut Worker, job: &Job, file: Option<&File>, memory: u64) -> Option<Report> {
     let limited = worker.group.as_mut().is_some_and(|group| group.limit(memory));
     let ended_before = worker.group.as_ref().map_or(0, super::cgroup::Group::ended);
     let mut report = worker.ask(job, file)?;
@@ -366,6 +357,14 @@ fn ask_within(
         report.ending = Ending::MemoryLimit;
     }
     Some(report)
+}
+
+/// An ending whose line is one of the program, which has so many, and not of the tests after it.
+fn within(mut ending: Ending, lines: usize) -> Ending {
+    if let Ending::Exception { line, .. } | Ending::SyntaxError { line, .. } = &mut ending {
+        *line = line.filter(|line| *line as usize <= lines);
+    }
+    ending
 }
 
 fn remember(worker: &mut Worker, key: &str) {

@@ -169,7 +169,9 @@ impl<'a> Worker<'a> {
             let Some(exam) = &choice.exam else {
                 return Ok(Report { exam_unknown: true, ..verdict::failure(String::new()) });
             };
-            server.learn(&choice.key, exam, recorded).map_err(|trace| format!("the tests: {trace}"))?;
+            server
+                .learn(&choice.key, exam, recorded)
+                .map_err(|trace| format!("the tests: {trace}"))?;
         }
         let mut seen = self.put_through(program, tests, false, fresh, caps)?;
         if verdict::wants_again(&seen) {

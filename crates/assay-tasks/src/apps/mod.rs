@@ -106,7 +106,7 @@ const CARD: TaskCard = TaskCard {
         the record's detail: T right, F wrong, - an error or a limit, ! no Python, . not run. A program \
         passes if it passes all tests. The imports that the original promises precede every program, \
         numpy if the machine has it. A problem without tests that can be read is excluded. After 60 s of \
-        CPU time the tests that are left count as not passed.",
+        CPU time, or two tests that ran out of time, the tests that are left count as not passed.",
     rules: "strict: a program runs as the main module. What it prints is right if, white space at the \
         ends of lines and blank lines at the end aside, every line has the same words in the same order; \
         where a number with a point or an exponent is expected, a number within 1e-6 of it (absolutely \

@@ -1,6 +1,8 @@
 //! How a program for APPS is put together: the imports that the data set promises, and under `compat`
 //! the function that the original makes of it.
 
+use std::borrow::Cow;
+
 use assay_core::Rules;
 
 use crate::programs::Parts;
@@ -17,12 +19,27 @@ pub(super) const PREAMBLE: &str = "import sys, time, itertools, collections, mat
 
 /// The file that is run where a program reads standard input and prints.
 pub(super) fn assemble(parts: &Parts<'_>) -> String {
+    let (future, program) = without_future(parts.program);
     match parts.rules {
-        Rules::Strict => format!("{PREAMBLE}{}", parts.program),
+        Rules::Strict => format!("{future}{PREAMBLE}{program}"),
         Rules::Compat => {
-            format!("{PREAMBLE}{COMPAT_NAMES}{}{COMPAT_CALL}", as_function(parts.program))
+            format!("{future}{PREAMBLE}{COMPAT_NAMES}{}{COMPAT_CALL}", as_function(&program))
         }
     }
+}
+
+/// A program without the lines that must be the first of a file, and these lines as the beginning of the first. A byte
+/// order mark, which an interpreter passes over at the beginning of a file, is left out.
+fn without_future(program: &str) -> (String, Cow<'_, str>) {
+    let program = program.strip_prefix('\u{feff}').unwrap_or(program);
+    let is_future = |line: &&str| line.starts_with("from __future__ import ");
+    if !program.lines().any(|line| is_future(&line)) {
+        return (String::new(), program.into());
+    }
+    let without_comment = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+    let future: Vec<String> = program.lines().filter(is_future).map(without_comment).collect();
+    let kept = program.split('\n').map(|line| if is_future(&line) { "" } else { line });
+    (format!("{}; ", future.join("; ")), kept.collect::<Vec<_>>().join("\n").into())
 }
 
 /// What of an answer is the program: all after the first mark of the prompt, if it is there.
@@ -67,6 +84,15 @@ mod tests {
             import re\n\tif x:\n\t    print(x)\n\t\n";
         assert_eq!(as_function("import os\nx = 1\nimport re\nif x:\n    print(x)\n"), expected);
         assert_eq!(as_function("import os"), "import os\n");
+    }
+
+    #[test]
+    fn what_must_be_first_in_a_file_is_first() {
+        let program = "\u{feff}# about\nfrom __future__ import annotations  # why\nprint(1)\n";
+        let parts = Parts { program, tests: None, nonce: "", rules: Rules::Strict };
+        let text = assemble(&parts);
+        let head = format!("from __future__ import annotations; {PREAMBLE}# about\n\nprint(1)\n");
+        assert_eq!(text, head);
     }
 
     #[test]

@@ -1,13 +1,11 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
 use assay_core::{
-    CallTable, Case, Check, Clock, CodeReference, Digest, DigestOf, Ending, Error, Evidence, Exam, Fault, FaultKind,
-    Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules, TaskSettings, Tests,
-    Verdict, Why,
+    CallTable, Case, Check, Clock, CodeReference, Digest, DigestOf, Ending, Error, Evidence, Exam,
+    Fault, FaultKind, Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules,
+    TaskSettings, Tests, Verdict, Why,
 };
-use assay_sandbox::{
-    Examination, Examined, Execution, Limits, Sandbox, Source, TableExamination,
-};
+use assay_sandbox::{Examination, Examined, Execution, Limits, Sandbox, Source, TableExamination};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -50,6 +48,9 @@ struct Trial<'a> {
 
 /// How many times as long as the task's own program any program may take.
 const PATIENCE: u32 = 4;
+
+/// After so many tests that ran out of time the rest is not run.
+const MOST_TIMEOUTS: u32 = 2;
 
 /// What came of one test.
 struct Tested {
@@ -177,12 +178,7 @@ impl ProgramGrader {
     }
 
     /// Puts a program through tests in its own process, by the original's rules, and says so.
-    fn examine_together(
-        &self,
-        trial: &Trial<'_>,
-        exam: &Exam,
-        reason: &str,
-    ) -> Result<Tested> {
+    fn examine_together(&self, trial: &Trial<'_>, exam: &Exam, reason: &str) -> Result<Tested> {
         let mut tested = self.examine_by(trial, exam, Rules::Compat)?.tested;
         tested.evidence.one_process = Some(reason.to_owned());
         Ok(tested)
@@ -259,7 +255,12 @@ impl ProgramGrader {
         input: &str,
     ) -> Result<(Tested, Vec<u8>)> {
         let text = (self.judging.assemble)(parts);
-        let before = text.find(parts.program).map_or(0, |at| text[..at].matches('\n').count());
+        let lines = |text: &str| text.matches('\n').count();
+        let before = match text.find(parts.program) {
+            Some(at) => lines(&text[..at]),
+            // What comes first may be taken from it; nothing follows it then.
+            None => lines(&text).saturating_sub(lines(parts.program)),
+        };
         let execution = Execution {
             language: trial.reference.language,
             source: Source { text: &text, name: None },
@@ -286,8 +287,12 @@ impl ProgramGrader {
             if hopeless || course.failed() && self.judging.stop == Stop::AtFailure {
                 break;
             }
+            if course.out_of_time >= MOST_TIMEOUTS {
+                // It runs for ever; the tests that are left would show no more than that.
+                break;
+            }
             if total.is_some_and(|total| course.evidence.cpu_s > total) && at + 1 < count {
-                course.out_of_time(self.rules);
+                course.end_for_time(self.rules);
                 break;
             }
         }
@@ -437,6 +442,8 @@ struct Course {
     passed: usize,
     /// A letter for each test.
     marks: String,
+    /// How many tests ran out of time.
+    out_of_time: u32,
     /// How the first test ended that was not passed.
     failure: Option<Ending>,
     evidence: Evidence,
@@ -451,6 +458,7 @@ impl Course {
         let Tested { ending, evidence } = tested;
         let first = self.failure.is_none();
         self.marks.push(mark(&ending));
+        self.out_of_time += u32::from(matches!(ending, Ending::TimeLimit { .. }));
         if ending == Ending::Passed {
             self.passed += 1;
         } else if first {
@@ -470,7 +478,7 @@ impl Course {
     }
 
     /// The tests together took too long.
-    fn out_of_time(&mut self, rules: Rules) {
+    fn end_for_time(&mut self, rules: Rules) {
         if rules == Rules::Compat {
             self.passed = 0;
             self.marks.clear();
