@@ -268,9 +268,7 @@ pub(crate) fn show_sessions(sessions: &[SessionReport]) {
             0 => String::new(),
             count => format!(", and printed {count} lines that are no answers"),
         };
-        let title = format!(
-            "`{command}` {end}, and gave {answered} of the {asked} answers that it was asked for{garbage}"
-        );
+        let title = format!("`{command}` {end}, answered {answered} of {asked}{garbage}");
         list_some(&title, items.iter().map(String::as_str), items.len());
     }
 }
