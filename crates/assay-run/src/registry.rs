@@ -7,6 +7,7 @@
 
 use std::fs::DirBuilder;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
@@ -34,8 +35,10 @@ impl Entry {
         let folder =
             folder.canonicalize().map_err(|error| Error::reading("find", folder, error))?;
         let id = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // A path that is not UTF-8 is written with escapes, which are unlike any other path.
-        let written = folder.to_str().map_or_else(|| format!("{folder:?}"), str::to_owned);
+        // A path that is not UTF-8 is written in hexadecimal, which is unlike any absolute path.
+        let in_hexadecimal =
+            || folder.as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        let written = folder.to_str().map_or_else(in_hexadecimal, str::to_owned);
         Ok(Self { id, folder: written, manifest: Digest::of(manifest) })
     }
 

@@ -59,15 +59,17 @@ pub fn start(plan: &Plan, parent: &Path, means: &Means<'_>) -> Result<Finished> 
 pub struct Resumable {
     record: Record,
     manifest: Manifest,
+    /// The bytes that the manifest was read from: what is known is what is run.
+    manifest_bytes: Vec<u8>,
     results: Option<Results>,
 }
 
 impl Resumable {
     /// Opens the run in `folder`.
     pub fn open(folder: &Path) -> Result<Self> {
-        let (record, manifest) = Record::open(folder)?;
+        let (record, manifest, manifest_bytes) = Record::open(folder)?;
         let results = record.results()?;
-        Ok(Self { record, manifest, results })
+        Ok(Self { record, manifest, manifest_bytes, results })
     }
 
     /// What finishing the run would do that only its user may ask for, in words: nothing if the run is
@@ -77,14 +79,14 @@ impl Resumable {
         if self.results.is_some() || risks.is_empty() {
             return Ok(Vec::new());
         }
-        let entry = Entry::new(self.record.folder(), &self.record.manifest()?)?;
+        let entry = Entry::new(self.record.folder(), &self.manifest_bytes)?;
         let known = state.is_some_and(|state| entry.is_known(state));
         Ok(if known { Vec::new() } else { risks })
     }
 
     /// Makes everything ready for what is missing; `None` if the run is complete.
     pub fn plan(&self, tool: Tool) -> Result<Option<Plan>> {
-        let Self { record, manifest, results } = self;
+        let Self { record, manifest, results, .. } = self;
         if results.is_some() {
             return Ok(None);
         }

@@ -39,14 +39,13 @@ impl LineFile {
 
     /// Opens the file to add lines, if it is not open already.
     pub(crate) fn open(&mut self) -> Result<&mut File> {
-        let writer = match self.writer.take() {
-            Some(writer) => writer,
-            None => {
-                let file = self.folder.append(&self.name)?;
-                let whole = length_of_whole_lines(&file).and_then(|length| file.set_len(length));
-                whole.map_err(|error| Error::writing("open", &self.path(), error))?;
-                file
-            }
+        let writer = if let Some(writer) = self.writer.take() {
+            writer
+        } else {
+            let file = self.folder.append(&self.name)?;
+            let whole = length_of_whole_lines(&file).and_then(|length| file.set_len(length));
+            whole.map_err(|error| Error::writing("open", &self.path(), error))?;
+            file
         };
         Ok(self.writer.insert(writer))
     }

@@ -94,11 +94,12 @@ impl Record {
         Self::lock(&folder)
     }
 
-    /// Opens an existing record to go on with it.
-    pub(crate) fn open(folder: &Path) -> Result<(Self, Manifest)> {
+    /// Opens an existing record to go on with it; also returns the manifest, and the bytes it is read from.
+    pub(crate) fn open(folder: &Path) -> Result<(Self, Manifest, Vec<u8>)> {
         let record = Self::lock(folder)?;
-        let manifest = Manifest::parse(&record.manifest()?, &folder.join(MANIFEST))?;
-        Ok((record, manifest))
+        let bytes = record.manifest()?;
+        let manifest = Manifest::parse(&bytes, &folder.join(MANIFEST))?;
+        Ok((record, manifest, bytes))
     }
 
     /// The manifest's bytes.

@@ -59,7 +59,8 @@ pub(super) fn steps(file: &AnswerFile, gate: &Gate, problems: &dyn Problems) -> 
 }
 
 fn named(fault: Fault, problem: &ProblemId) -> Fault {
-    Fault { message: format!("{problem}: {}", fault.message), ..fault }
+    let Fault { message, kind, rank } = fault;
+    Fault { message: format!("{problem}: {message}"), kind, rank }
 }
 
 /// What came of one sample.
