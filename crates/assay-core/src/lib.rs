@@ -19,6 +19,7 @@ mod place;
 mod problem;
 mod progress;
 mod results;
+mod shown;
 mod signature;
 mod solver;
 mod task;
@@ -43,6 +44,7 @@ pub use problem::{
 };
 pub use progress::Progress;
 pub use results::{Counts, Estimate, GoldRate, Results};
+pub use shown::{shown_line, shown_name, shown_text};
 pub use signature::Signature;
 pub use solver::{
     AnswerEach, AnswerTogether, Ask, Batch, Effort, SessionEnd, SessionReport, Solver, TakeAnswers,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CodeQuestion, CodeReference, DigestOf, Error, Fingerprint, LineRule, Result, TextQuestion,
-    TextReference, count_lines, split_lines,
+    TextReference, count_lines, shown_name, split_lines,
 };
 
 /// A problem's name, unique within its task, that never changes: `Dataset4/17`.
@@ -58,9 +58,11 @@ impl Borrow<str> for ProblemId {
     }
 }
 
+/// The name as people read it, escaped and shortened: data can call a problem anything. The whole
+/// name is [`ProblemId::as_str`].
 impl fmt::Display for ProblemId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&shown_name(&self.0))
     }
 }
 

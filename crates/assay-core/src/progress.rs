@@ -10,4 +10,7 @@ pub trait Progress {
 
     /// The work ended.
     fn finish(&self);
+
+    /// Something is not as it should be, and the work goes on.
+    fn warn(&self, _text: &str) {}
 }

@@ -7,6 +7,7 @@
 //! published datasets by their content; [`seal`] locks hidden data away and commits to it; [`texts`]
 //! reads what metrics of texts score; [`unpacked`] reads a single file, packed or not.
 
+mod blank;
 pub mod catalogue;
 pub mod codrep;
 pub mod fusion_brain;
@@ -19,6 +20,7 @@ mod store;
 pub mod texts;
 mod unpacked;
 
+pub use blank::skip_blank_lines;
 pub use mark::without_mark;
 pub use store::{Content, Store};
 pub use unpacked::{Stream, unpacked};

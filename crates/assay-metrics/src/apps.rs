@@ -10,7 +10,8 @@ const TOLERANCE: f64 = 1e-6;
 /// The sound rule. White space at the ends of lines and blank lines at the end do not count; line by
 /// line, the words are the same in the same order. Where a real number is expected, that is one
 /// written with a point or an exponent, a number of the same value within 1e-6 (absolutely or
-/// relative to it) will do.
+/// relative to it) will do. A whole number is compared as text, so `5.0` is not `5`, and so is what is
+/// infinite or not a number.
 pub fn strict(expected: &str, printed: &str) -> bool {
     let lines = |text: &str| text.lines().map(strip_end).map(str::to_owned).collect::<Vec<_>>();
     let (mut expected, mut printed) = (lines(expected), lines(printed));
@@ -198,6 +199,12 @@ mod tests {
         ("5\n", "5\x0c", true, true),
         ("1.5", "1.5.", false, false),
         (".", "e", false, false),
+        ("2432902008176640000", "2432902008176640000.0", true, false),
+        ("2432902008176640000", "2.43290200817664e18", true, false),
+        ("15511210043330985984000000", "15511210043330986000000000", true, false),
+        ("1e999", "5.0", false, false),
+        ("5.0", "1e999", false, false),
+        ("1e999", "1e999", true, true),
     ];
 
     #[test]
@@ -219,6 +226,40 @@ mod tests {
             let close = printed.split_whitespace().all(|word| word.parse::<f64>().is_err());
             if close && strict(&expected, &printed) {
                 prop_assert!(compat(&expected, &printed), "{:?} {:?}", expected, printed);
+            }
+        }
+
+        #[test]
+        fn a_whole_number_has_one_spelling(expected in "-?[1-9][0-9]{0,40}", off in 1u32..9) {
+            prop_assert!(strict(&expected, &expected));
+            let number: f64 = expected.parse().unwrap();
+            for rough in [format!("{number}.0"), format!("{number:e}"), format!("{number:.1}"), format!("{expected}.0")] {
+                prop_assert!(!strict(&expected, &rough), "{} {}", expected, rough);
+            }
+            // One digit off, the last: far within 1e-6 for a long number.
+            let (start, last) = expected.split_at(expected.len() - 1);
+            let last = (last.parse::<u32>().unwrap() + off) % 10;
+            let other = format!("{start}{last}");
+            prop_assert_eq!(strict(&expected, &other), expected == other);
+        }
+
+        #[test]
+        fn a_real_number_is_taken_within_the_tolerance(expected in -1e12f64..1e12, share in -3.0f64..3.0) {
+            let printed = expected + share * TOLERANCE * expected.abs().max(1.0);
+            // Beside the border itself, where rounding decides.
+            prop_assume!((share.abs() - 1.0).abs() > 1e-3);
+            let texts = (format!("{expected:?}"), format!("{printed:?}"));
+            prop_assert_eq!(strict(&texts.0, &texts.1), share.abs() < 1.0, "{:?}", texts);
+        }
+
+        #[test]
+        fn what_is_no_finite_number_is_a_text(
+            expected in "(-?(1e999|[1-9]E[3-9][0-9]{2}|inf|nan|NaN|Infinity))",
+            printed in "(-?[0-9]{1,3}\\.[0-9]|inf|-inf|nan|1e999)",
+        ) {
+            prop_assert_eq!(strict(&expected, &printed), expected == printed);
+            if printed.parse::<f64>().is_ok_and(|number| !number.is_finite()) {
+                prop_assert!(!strict("5.0", &printed));
             }
         }
 

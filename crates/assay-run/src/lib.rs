@@ -12,6 +12,7 @@ mod once;
 mod plan;
 mod predict;
 mod record;
+mod registry;
 mod run;
 mod score;
 #[cfg(test)]
@@ -25,5 +26,5 @@ pub use means::Means;
 pub use plan::{DataDigest, OpenTask, Plan, Request, TaskRequest};
 pub use predict::{Predicted, Prediction, predict};
 pub use record::{Manifest, is_run};
-pub use run::{Complete, Finished, resume, start};
+pub use run::{Complete, Finished, Resumable, start};
 pub use score::{Scored, Scoring, score};

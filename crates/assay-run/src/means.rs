@@ -11,6 +11,8 @@ pub struct Means<'a> {
     pub jobs: usize,
     /// The folder in which it is remembered which of a task's own programs pass here.
     pub cache: Option<&'a Path>,
+    /// The folder in which it is remembered which runs this user has started.
+    pub state: Option<&'a Path>,
     /// Raised when the work should end.
     pub cancel: &'a Cancel,
     /// Who watches.

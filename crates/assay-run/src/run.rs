@@ -9,6 +9,7 @@ use crate::engine::{Event, Work, solve};
 use crate::gate::{Gate, Gold};
 use crate::once::Once;
 use crate::record::{Done, Graded, Manifest, Record};
+use crate::registry::Entry;
 use crate::{Means, OpenTask, Plan, Request, Tool, host};
 
 /// How a run ended.
@@ -45,31 +46,98 @@ pub fn start(plan: &Plan, parent: &Path, means: &Means<'_>) -> Result<Finished> 
     let (started, unique) = host::now();
     let manifest = Manifest::new(plan, started);
     let record = Record::create(parent, &manifest, unique)?;
+    if !risks(&plan.request).is_empty() {
+        remember(&record, means);
+    }
     let folder = record.folder().display().to_string();
     carry_on(plan, record, &manifest, means).map_err(|error| {
         error.or_hint(format!("what is done is kept; go on with: assay run --resume {folder}"))
     })
 }
 
-/// Finishes what is missing of the run in `folder`. A run that is complete is left as it is.
-pub fn resume(folder: &Path, tool: Tool, means: &Means<'_>) -> Result<Finished> {
-    let (record, manifest) = Record::open(folder)?;
-    if let Some(results) = record.results()? {
-        return complete(&record, results);
+/// A run that was started before, held open to be finished.
+pub struct Resumable {
+    record: Record,
+    manifest: Manifest,
+    /// The bytes that the manifest was read from: what is known is what is run.
+    manifest_bytes: Vec<u8>,
+    results: Option<Results>,
+}
+
+impl Resumable {
+    /// Opens the run in `folder`.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let (record, manifest, manifest_bytes) = Record::open(folder)?;
+        let results = record.results()?;
+        Ok(Self { record, manifest, manifest_bytes, results })
     }
-    let Request { task, solver, solver_settings, samples } = manifest.request.clone();
-    let open = OpenTask::open(task)?;
-    let plan = Plan::new(&open, &solver, solver_settings, samples, tool)?;
-    if plan.signature != manifest.signature || open.digest != manifest.data_digest {
-        return Err(Error::refused(format!(
-            "{} cannot be resumed: what it depends on has changed\n  then: {}\n  now:  {}",
-            folder.display(),
-            manifest.signature,
-            plan.signature
-        ))
-        .hint("bring data, program and version of assay back, or start a new run"));
+
+    /// What finishing the run would do that only its user may ask for, in words: nothing if the run is
+    /// complete, or if the registry in the folder `state` knows that this user started it.
+    pub fn risks(&self, state: Option<&Path>) -> Result<Vec<String>> {
+        let risks = risks(&self.manifest.request);
+        if self.results.is_some() || risks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let entry = Entry::new(self.record.folder(), &self.manifest_bytes)?;
+        let known = state.is_some_and(|state| entry.is_known(state));
+        Ok(if known { Vec::new() } else { risks })
     }
-    carry_on(&plan, record, &manifest, means)
+
+    /// Makes everything ready for what is missing; `None` if the run is complete.
+    pub fn plan(&self, tool: Tool) -> Result<Option<Plan>> {
+        let Self { record, manifest, results, .. } = self;
+        if results.is_some() {
+            return Ok(None);
+        }
+        let Request { task, solver, solver_settings, samples } = manifest.request.clone();
+        let open = OpenTask::open(task)?;
+        let plan = Plan::new(&open, &solver, solver_settings, samples, tool)?;
+        if plan.signature != manifest.signature || open.digest != manifest.data_digest {
+            return Err(Error::refused(format!(
+                "{} cannot be resumed: what it depends on has changed\n  then: {}\n  now:  {}",
+                record.folder().display(),
+                manifest.signature,
+                plan.signature
+            ))
+            .hint("bring data, program and version of assay back, or start a new run"));
+        }
+        Ok(Some(plan))
+    }
+
+    /// Finishes what is missing. A run that is complete, and so has no plan, is left as it is.
+    pub fn finish(self, plan: Option<&Plan>, means: &Means<'_>) -> Result<Finished> {
+        match (self.results, plan) {
+            (Some(results), _) => complete(&self.record, results),
+            (None, Some(plan)) => carry_on(plan, self.record, &self.manifest, means),
+            (None, None) => Err(Error::failed("a run that is not complete has no plan")),
+        }
+    }
+}
+
+/// What a request does that a manifest from somebody else must not do unasked.
+fn risks(request: &Request) -> Vec<String> {
+    let mut risks = Vec::new();
+    if let Ok(SolverSpec::Program(_)) = SolverSpec::parse(&request.solver) {
+        let command = request.solver.strip_prefix("program:").unwrap_or(&request.solver);
+        let folder = request.solver_settings.working_folder.display();
+        risks.push(format!("run in {folder}: {command}"));
+    }
+    if request.task.settings.unsafe_no_isolation {
+        risks.push("run answers without isolation, where this machine has none".to_owned());
+    }
+    risks
+}
+
+/// Adds a run to the registry. One that cannot be written costs a question, not the run.
+fn remember(record: &Record, means: &Means<'_>) {
+    let Some(state) = means.state else { return };
+    let entry = record.manifest().and_then(|bytes| Entry::new(record.folder(), &bytes));
+    if let Err(error) = entry.and_then(|entry| entry.remember(state)) {
+        means
+            .progress
+            .warn(&format!("{error}: to resume this run, you will be asked, or need --trust"));
+    }
 }
 
 fn carry_on(
@@ -105,8 +173,11 @@ fn carry_on(
     let outcome = solve(&work, &mut |event| match event {
         Event::Answered(_, answer) => record.answer(&answer),
         Event::Session(report) => record.session(&report),
-        Event::Graded(_, verdict) => {
-            progress.step();
+        Event::Graded(key, verdict) => {
+            // An excluded problem has one verdict for all samples that are missing.
+            let excluded = samples - graded.count(key.rank, samples);
+            let steps = if verdict.is_excluded() { excluded } else { 1 };
+            (0..steps).for_each(|_| progress.step());
             record.verdict(&verdict)
         }
     });

@@ -29,6 +29,8 @@ pub(crate) struct Fake {
     pub(crate) count: usize,
     /// Those whose own program fails here.
     pub(crate) broken: HashSet<usize>,
+    /// Those that have no usable tests.
+    pub(crate) flawed: HashSet<usize>,
     /// How many programs were run.
     pub(crate) ran: Arc<AtomicUsize>,
 }
@@ -41,7 +43,7 @@ impl Fake {
             ..assay_tasks::find("codrep").unwrap().card().clone()
         };
         let broken = broken.iter().copied().collect();
-        Self { card, count, broken, ran: Arc::default() }
+        Self { card, count, broken, flawed: HashSet::new(), ran: Arc::default() }
     }
 
     pub(crate) fn ran(&self) -> usize {
@@ -59,7 +61,8 @@ impl Task for Fake {
     }
 
     fn open(&self, _: &DataChoice, _: &TaskSettings, _: bool) -> Result<Box<dyn Problems>> {
-        Ok(Box::new(FakeProblems((0..self.count).map(|rank| format!("f/{rank}").into()).collect())))
+        let ids = (0..self.count).map(|rank| format!("f/{rank}").into()).collect();
+        Ok(Box::new(FakeProblems { ids, flawed: self.flawed.clone() }))
     }
 
     fn grader(&self, _: &TaskSettings, _: usize) -> Result<Box<dyn Grader>> {
@@ -89,18 +92,21 @@ impl Tally for NoTally {
     }
 }
 
-struct FakeProblems(Vec<ProblemId>);
+struct FakeProblems {
+    ids: Vec<ProblemId>,
+    flawed: HashSet<usize>,
+}
 
 impl Problems for FakeProblems {
     fn ids(&self) -> &[ProblemId] {
-        &self.0
+        &self.ids
     }
 
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
         for rank in wanted.ranks() {
             let prompt = format!("def f{rank}():\n");
             let question = CodeQuestion { prompt, language: Language::Python, stop: &["\ndef"] };
-            let (id, question) = (self.0[rank].clone(), Question::Code(question));
+            let (id, question) = (self.ids[rank].clone(), Question::Code(question));
             let problem = Problem { id, rank, question, reference: reference(rank) };
             if visit(Reading::Problem(problem))? == ControlFlow::Break(()) {
                 break;
@@ -110,7 +116,11 @@ impl Problems for FakeProblems {
     }
 
     fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {
-        (0..self.0.len()).for_each(|rank| visit(rank, Ok(reference(rank))));
+        for (rank, id) in self.ids.iter().enumerate() {
+            let flaw = || Flaw { id: id.clone(), rank, reason: format!("{id} has no tests") };
+            let is_flawed = self.flawed.contains(&rank);
+            visit(rank, if is_flawed { Err(flaw()) } else { Ok(reference(rank)) });
+        }
     }
 
     fn answer_form(&self) -> AnswerForm {
@@ -122,7 +132,7 @@ impl Problems for FakeProblems {
     }
 
     fn location(&self, rank: usize) -> String {
-        self.0[rank].to_string()
+        self.ids[rank].to_string()
     }
 
     fn write_answer(&self, _: usize, _: &Response) -> Option<String> {
@@ -163,18 +173,30 @@ impl Grader for FakeGrader {
     }
 }
 
-/// Nobody watches; what was said is kept.
+/// Watches; what was said is kept.
 #[derive(Default)]
-pub(crate) struct Watching(pub(crate) Mutex<Vec<String>>);
+pub(crate) struct Watching {
+    pub(crate) warned: Mutex<Vec<String>>,
+    /// What was begun, how much of it is done, and how much there is.
+    pub(crate) stages: Mutex<Vec<(String, usize, usize)>>,
+}
 
 impl Progress for Watching {
     fn start(&self, label: &str, total: usize, done: usize) {
-        self.0.lock().unwrap().push(format!("{label} {done}/{total}"));
+        self.stages.lock().unwrap().push((label.to_owned(), done, total));
     }
 
-    fn step(&self) {}
+    fn step(&self) {
+        if let Some((_, done, _)) = self.stages.lock().unwrap().last_mut() {
+            *done += 1;
+        }
+    }
 
     fn finish(&self) {}
+
+    fn warn(&self, text: &str) {
+        self.warned.lock().unwrap().push(text.to_owned());
+    }
 }
 
 /// Whether a verdict says that there was no answer.

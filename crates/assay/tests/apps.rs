@@ -33,7 +33,8 @@ fn every_problem_inside_is_solved_by_its_reference() {
 fn marks(cases: &[(Value, &str)], rules: &str) -> Vec<String> {
     let folder = tempdir().expect("it is sound");
     let problem = |(at, (tests, _)): (usize, &(Value, &str))| {
-        let tests = tests.to_string();
+        // A text is taken as it is: JSON values here have no numbers beyond 64 bits.
+        let tests = tests.as_str().map_or_else(|| tests.to_string(), str::to_owned);
         json!({ "problem_id": at, "question": format!("{at}?"), "difficulty": "interview",
             "input_output": tests, "starter_code": "", "solutions": "" })
     };
@@ -131,6 +132,39 @@ fn functions_are_compared_as_the_rules_say() {
             "T",
         ),
     ]);
+}
+
+#[test]
+fn a_whole_number_is_not_a_rough_float() {
+    let gives = |output: &str| {
+        let tests = format!(r#"{{"fn_name": "f", "inputs": [[1]], "outputs": [{output}]}}"#);
+        Value::String(tests)
+    };
+    // 20! and 25!, and Stirling's series for them, which is off by less than one in a million.
+    let stirling = "def f(x):\n    n = N\n    series = 1 + 1/(12*n) + 1/(288*n*n) - 139/(51840*n**3)\n    \
+        return sqrt(2*math.pi*n) * (n/math.e)**n * series";
+    let (of_20, of_25) = (stirling.replace('N', "20"), stirling.replace('N', "25"));
+    let cases = [
+        (gives("2432902008176640000"), of_20.as_str(), "F"),
+        (gives("15511210043330985984000000"), &of_25, "F"),
+        (gives("[[2432902008176640000]]"), &of_20.replace("return", "return [0] and"), "F"),
+        (gives("2.43290200817664e18"), &of_20, "T"),
+        (gives("2432902008176640000"), "def f(x): return math.factorial(20)", "T"),
+        (gives("5"), "def f(x): return 5.0", "T"),
+        (gives("5"), "def f(x): return 5.0000000001", "F"),
+        (gives("5.0"), "def f(x): return 5.0000000001", "T"),
+        (gives("5.0"), "def f(x): return 10 ** 400", "F"),
+        (gives("1e999"), "def f(x): return 5.0", "F"),
+        (gives("1e999"), "def f(x): return float('inf')", "T"),
+        (gives("-1e999"), "def f(x): return float('inf')", "F"),
+        (gives("5.0"), "def f(x): return float('inf')", "F"),
+        (gives("5.0"), "def f(x): return float('nan')", "F"),
+    ];
+    let programs: Vec<(Value, &str)> =
+        cases.iter().map(|(tests, program, _)| (tests.clone(), *program)).collect();
+    for ((tests, program, wanted), found) in cases.iter().zip(marks(&programs, "strict")) {
+        assert_eq!(&found, wanted, "{program:?} {tests}");
+    }
 }
 
 #[test]

@@ -164,7 +164,9 @@ impl Records {
             return Ok(());
         }
         let mut lines = Lines::new(source);
-        while let Some((line, text)) = lines.next()? {
+        loop {
+            lines.skip_blank()?;
+            let Some((line, text)) = lines.next()? else { break };
             if !text.trim().is_empty() && take(line, text)?.is_break() {
                 break;
             }

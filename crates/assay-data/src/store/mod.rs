@@ -112,10 +112,15 @@ impl Store {
         &self.location
     }
 
-    /// The location's last part without an archive's ending: `Dataset4`.
+    /// The location's last part without an archive's extension: `Dataset4`. It names a folder when
+    /// tasks are given to a program, so an archive called `...tar` keeps its extension.
     pub fn name(&self) -> &str {
         let last = self.location.rsplit('/').next().unwrap_or_default();
-        if matches!(self.kind, Kind::Folder(_)) { last } else { stem(last) }
+        match stem(last) {
+            _ if matches!(self.kind, Kind::Folder(_)) => last,
+            "" | "." | ".." => last,
+            stem => stem,
+        }
     }
 
     /// Names every file, and hands over those that `want` asks for.

@@ -32,6 +32,12 @@ impl Lines {
         }
     }
 
+    /// Passes over blank lines, which count in the numbers of those that follow.
+    pub(crate) fn skip_blank(&mut self) -> Result<()> {
+        self.number += self.source.skip_blank_lines()?;
+        Ok(())
+    }
+
     pub(super) fn source(&self) -> &Source {
         &self.source
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_core::{Error, Result};
 
+use crate::blank::skip_blank_lines;
 use crate::mark::{MARK, without_mark};
 use crate::store::ZSTD_WINDOW_LOG;
 
@@ -142,6 +143,12 @@ impl Source {
                 ));
         }
         Ok(read > 0)
+    }
+
+    /// Passes over blank lines; how many there were.
+    pub(super) fn skip_blank_lines(&mut self) -> Result<u64> {
+        let skipped = skip_blank_lines(self.reader.as_mut());
+        skipped.map_err(|error| broken(&self.name, self.compressed, error))
     }
 
     /// What comes next, at least a byte of it unless this is the end.

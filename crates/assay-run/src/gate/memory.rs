@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use assay_core::Fingerprint;
+use assay_core::{Error, Fingerprint, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::record::write_whole;
@@ -69,8 +69,8 @@ impl Memory {
 
     /// Writes down what was learned, with what another process has learned meanwhile. A cache that
     /// cannot be written costs time, not results.
-    pub(super) fn keep(mut self) {
-        let Some(path) = self.path.filter(|_| self.changed) else { return };
+    pub(super) fn keep(mut self) -> Result<()> {
+        let Some(path) = self.path.filter(|_| self.changed) else { return Ok(()) };
         let Known { passed, one_process, failed } = read(&path);
         self.known.passed.extend(passed);
         for (program, why) in one_process {
@@ -80,9 +80,10 @@ impl Memory {
             self.known.failed.entry(program).or_insert(why);
         }
         if let Some(folder) = path.parent() {
-            let _ = std::fs::create_dir_all(folder);
+            let made = std::fs::create_dir_all(folder);
+            made.map_err(|error| Error::writing("make", folder, error))?;
         }
-        let _ = write_whole(&path, &self.known);
+        write_whole(&path, &self.known)
     }
 }
 

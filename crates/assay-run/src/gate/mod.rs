@@ -104,7 +104,11 @@ impl Gold<'_> {
             }
             gate.note(rank, outcome);
         }
-        memory.keep();
+        if let Err(error) = memory.keep() {
+            means.progress.warn(&format!(
+                "{error}: which of the task's own programs pass is found out again next time"
+            ));
+        }
         Ok(gate)
     }
 

@@ -1,28 +1,53 @@
 //! A file of JSON lines that only grows.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use assay_core::{Error, ProblemId, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::folder::Folder;
+
 /// A JSON-lines file. It is made when the first line is added; a last line that a crash has torn is
 /// passed over in reading, and cut off before the next line is added.
 pub(crate) struct LineFile {
-    path: PathBuf,
+    folder: Arc<Folder>,
+    name: String,
     writer: Option<File>,
 }
 
 impl LineFile {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path, writer: None }
+    pub(crate) fn new(folder: Arc<Folder>, name: String) -> Self {
+        Self { folder, name, writer: None }
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.path().join(&self.name)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Opens the file to add lines, if it is not open already.
+    pub(crate) fn open(&mut self) -> Result<&mut File> {
+        let writer = if let Some(writer) = self.writer.take() {
+            writer
+        } else {
+            let file = self.folder.append(&self.name)?;
+            let whole = length_of_whole_lines(&file).and_then(|length| file.set_len(length));
+            whole.map_err(|error| Error::writing("open", &self.path(), error))?;
+            file
+        };
+        Ok(self.writer.insert(writer))
     }
 
     /// Lets go of the file, which is about to be replaced.
@@ -33,14 +58,10 @@ impl LineFile {
     /// Adds a line in one write, so that a crash can tear only this line.
     pub(crate) fn append(&mut self, value: &impl Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(value)
-            .map_err(|error| Error::writing("write", &self.path, error.into()))?;
+            .map_err(|error| Error::writing("write", &self.path(), error.into()))?;
         line.push(b'\n');
-        let path = &self.path;
-        let writer = match &mut self.writer {
-            Some(writer) => writer,
-            none => none.insert(open(path).map_err(|error| Error::writing("open", path, error))?),
-        };
-        writer.write_all(&line).map_err(|error| Error::writing("write", path, error))
+        let written = self.open()?.write_all(&line);
+        written.map_err(|error| Error::writing("write", &self.path(), error))
     }
 
     /// Reads the lines from the start, one at a time, with their number from 1.
@@ -56,11 +77,8 @@ impl LineFile {
         &self,
         mut visit: impl FnMut(u64, u64, &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let reading = |error| Error::reading("read", &self.path, error);
-        let file = match File::open(&self.path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            other => other.map_err(reading)?,
-        };
+        let reading = |error| Error::reading("read", &self.path(), error);
+        let Some(file) = self.folder.read(&self.name)? else { return Ok(()) };
         let mut reader = BufReader::with_capacity(1 << 16, file);
         let mut bytes = Vec::new();
         let mut offset = 0;
@@ -91,16 +109,9 @@ impl LineFile {
     }
 
     fn broken(&self, line: u64) -> Error {
-        Error::refused(format!("line {line} of {} is not part of this run", self.path.display()))
+        Error::refused(format!("line {line} of {} is not part of this run", self.path().display()))
             .hint("the file was changed by something else; take that line out, or start a new run")
     }
-}
-
-/// Opens or makes the file, and cuts off a last line that was torn.
-fn open(path: &Path) -> std::io::Result<File> {
-    let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-    file.set_len(length_of_whole_lines(&file)?)?;
-    Ok(file)
 }
 
 /// Where the last whole line ends.
@@ -123,13 +134,19 @@ fn length_of_whole_lines(mut file: &File) -> std::io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+
+    fn line_file(folder: &Path) -> LineFile {
+        LineFile::new(Arc::new(Folder::open(folder).unwrap()), "x.jsonl".to_owned())
+    }
 
     fn check(content: &[u8], kept: &str) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.jsonl");
         std::fs::write(&path, content).unwrap();
-        let mut file = LineFile::new(path.clone());
+        let mut file = line_file(folder.path());
         let mut read = String::new();
         let keep = |_, number: u32| {
             read += &format!("{number}\n");
@@ -154,7 +171,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_there_has_no_lines() {
-        let file = LineFile::new(PathBuf::from("/nowhere/x.jsonl"));
+        let folder = tempfile::tempdir().unwrap();
+        let file = line_file(folder.path());
         file.each(|_, _: u32| panic!("there is a line")).unwrap();
     }
 }

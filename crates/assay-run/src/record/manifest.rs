@@ -47,21 +47,21 @@ impl Manifest {
         }
     }
 
-    pub(crate) fn read(path: &Path) -> Result<Self> {
+    /// Reads the bytes of the manifest at `path`.
+    pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Self> {
         #[derive(Deserialize)]
         struct Versioned {
             format: u32,
         }
 
         let refuse = |what: &str| Error::refused(format!("{} {what}", path.display()));
-        let bytes = std::fs::read(path).map_err(|error| Error::reading("read", path, error))?;
-        let versioned: Versioned = serde_json::from_slice(&bytes)
+        let versioned: Versioned = serde_json::from_slice(bytes)
             .map_err(|error| refuse("is not a run's manifest").because(error))?;
         if versioned.format != FORMAT {
             let what = format!("has format {}, and this version reads {FORMAT}", versioned.format);
             return Err(refuse(&what));
         }
-        serde_json::from_slice(&bytes)
+        serde_json::from_slice(bytes)
             .map_err(|error| refuse("is not a run's manifest").because(error))
     }
 }

@@ -6,6 +6,7 @@
 //! finish, so a crash can tear only the last one; when the run is complete they are put into task
 //! order in one step. What is on disk is all that a resumed run knows.
 
+mod folder;
 mod lines;
 mod manifest;
 mod order;
@@ -14,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assay_core::{
     Answer, Counts, DigestOf, Error, GoldRate, ProblemId, Problems, Result, Results, SampleKey,
@@ -21,6 +23,7 @@ use assay_core::{
 };
 use serde::Serialize;
 
+pub(crate) use folder::Folder;
 pub(crate) use lines::LineFile;
 pub use manifest::Manifest;
 pub(crate) use order::sort;
@@ -32,14 +35,14 @@ const SOLVER: &str = "solver.jsonl";
 const RESULTS: &str = "results.json";
 const SCRATCH: &str = "scratch";
 
-/// Whether `folder` holds a run.
+/// Whether `folder` holds what is called as a run's manifest is.
 pub fn is_run(folder: &Path) -> bool {
-    folder.join(MANIFEST).is_file()
+    folder.join(MANIFEST).symlink_metadata().is_ok()
 }
 
 /// The record of one run. Only one process can have it open.
 pub(crate) struct Record {
-    folder: PathBuf,
+    folder: Arc<Folder>,
     answers: LineFile,
     verdicts: LineFile,
     solver: LineFile,
@@ -88,27 +91,34 @@ impl Record {
     pub(crate) fn create(parent: &Path, manifest: &Manifest, unique: u128) -> Result<Self> {
         let folder = make_folder(parent, manifest, unique)?;
         write_whole(&folder.join(MANIFEST), manifest)?;
-        Self::lock(folder)
+        Self::lock(&folder)
     }
 
-    /// Opens an existing record to go on with it.
-    pub(crate) fn open(folder: &Path) -> Result<(Self, Manifest)> {
-        let record = Self::lock(folder.to_owned())?;
-        let manifest = Manifest::read(&folder.join(MANIFEST))?;
-        Ok((record, manifest))
+    /// Opens an existing record to go on with it; also returns the manifest, and the bytes it is read from.
+    pub(crate) fn open(folder: &Path) -> Result<(Self, Manifest, Vec<u8>)> {
+        let record = Self::lock(folder)?;
+        let bytes = record.manifest()?;
+        let manifest = Manifest::parse(&bytes, &folder.join(MANIFEST))?;
+        Ok((record, manifest, bytes))
     }
 
-    fn lock(folder: PathBuf) -> Result<Self> {
-        let path = folder.join(MANIFEST);
-        let lock = File::open(&path).map_err(|error| Error::reading("open", &path, error))?;
+    /// The manifest's bytes.
+    pub(crate) fn manifest(&self) -> Result<Vec<u8>> {
+        self.folder.read_whole(MANIFEST)?.ok_or_else(|| no_manifest(self.folder.path()))
+    }
+
+    fn lock(path: &Path) -> Result<Self> {
+        let folder = Folder::open(path).map_err(|error| Error::reading("open", path, error))?;
+        let folder = Arc::new(folder);
+        let lock = folder.read(MANIFEST)?.ok_or_else(|| no_manifest(path))?;
         // Some network file systems have no locks; there, nobody is kept out.
         if let Err(TryLockError::WouldBlock) = lock.try_lock() {
-            let message = format!("{} is in use by another process", folder.display());
+            let message = format!("{} is in use by another process", path.display());
             return Err(
                 Error::refused(message).hint("wait for the other run to end, or interrupt it")
             );
         }
-        let file = |name| LineFile::new(folder.join(name));
+        let file = |name: &str| LineFile::new(Arc::clone(&folder), name.to_owned());
         let (answers, verdicts, solver) = (file(ANSWERS), file(VERDICTS), file(SOLVER));
         Ok(Self { folder, answers, verdicts, solver, _lock: lock })
     }
@@ -116,7 +126,7 @@ impl Record {
     /// An empty folder for a solver to write in.
     pub(crate) fn scratch(&self) -> Result<PathBuf> {
         self.clear_scratch()?;
-        let scratch = self.folder.join(SCRATCH);
+        let scratch = self.folder.path().join(SCRATCH);
         fs::create_dir(&scratch)
             .and_then(|()| std::path::absolute(&scratch))
             .map_err(|error| Error::writing("make", &scratch, error))
@@ -124,7 +134,8 @@ impl Record {
 
     /// Clears that folder away, also after a run that was killed.
     pub(crate) fn clear_scratch(&self) -> Result<()> {
-        let scratch = self.folder.join(SCRATCH);
+        self.folder.expect_folder(SCRATCH)?;
+        let scratch = self.folder.path().join(SCRATCH);
         match fs::remove_dir_all(&scratch) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(Error::writing("clear", &scratch, error))
@@ -135,7 +146,7 @@ impl Record {
 
     /// Where it is.
     pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// Writes an answer down, before its verdict.
@@ -198,16 +209,13 @@ impl Record {
 
     /// The results, if the run is complete.
     pub(crate) fn results(&self) -> Result<Option<Results>> {
-        let path = self.folder.join(RESULTS);
-        match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| {
-                Error::refused(format!("{} is not a results file", path.display()))
-                    .because(error)
-                    .hint("delete it and resume the run: it is made again from the verdicts")
-            }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::reading("read", &path, error)),
-        }
+        let Some(bytes) = self.folder.read_whole(RESULTS)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+            let path = self.folder.path().join(RESULTS);
+            Error::refused(format!("{} is not a results file", path.display()))
+                .because(error)
+                .hint("delete it and resume the run: it is made again from the verdicts")
+        })
     }
 
     /// Puts the lines into task order, sums the verdicts up and writes the results.
@@ -238,7 +246,7 @@ impl Record {
             gold,
             passed_over: None,
         };
-        write_whole(&self.folder.join(RESULTS), &results)?;
+        write_in(&self.folder, RESULTS, &format!("{RESULTS}.new"), &results)?;
         Ok(results)
     }
 
@@ -288,16 +296,26 @@ fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathB
     Err(Error::failed(format!("failed to find a new folder name in {}", parent.display())))
 }
 
-/// Writes a file so that it is either there whole or not at all.
+fn no_manifest(folder: &Path) -> Error {
+    Error::refused(format!("{} has no {MANIFEST}", folder.display()))
+        .hint("name the folder of a run, as `assay run` prints it")
+}
+
+/// Writes a file so that it is either there whole or not at all. Several processes may write it: each
+/// has a name of its own for what is not whole yet.
 pub(crate) fn write_whole(path: &Path, value: &impl Serialize) -> Result<()> {
-    let beside = path.with_extension("json.new");
-    let write = || -> io::Result<()> {
+    let writing = |error| Error::writing("write", path, error);
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let folder = Folder::open(path.parent().unwrap_or(path)).map_err(writing)?;
+    write_in(&folder, name, &format!("{name}.{}.new", std::process::id()), value)
+}
+
+fn write_in(folder: &Folder, name: &str, beside: &str, value: &impl Serialize) -> Result<()> {
+    let write = |file: &mut File| {
         let mut text = serde_json::to_vec_pretty(value)?;
         text.push(b'\n');
-        let mut file = File::create(&beside)?;
-        file.write_all(&text)?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
+        file.write_all(&text)
     };
-    write().map_err(|error| Error::writing("write", path, error))
+    let written = folder.replace(name, beside, write);
+    written.map_err(|error| Error::writing("write", &folder.path().join(name), error))
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 
 use assay_core::{Answer, Error, ProblemId, Result, Verdict};
@@ -55,19 +55,18 @@ pub(crate) fn sort<T: About>(
     places.sort_by_key(|place| (place.key, Reverse(place.offset)));
     places.dedup_by_key(|place| place.key);
     file.close();
-    let path = file.path().to_owned();
-    let beside = path.with_extension("jsonl.new");
-    let rewrite = || -> std::io::Result<()> {
-        let unsorted = File::open(&path)?;
-        let mut sorted = BufWriter::new(File::create(&beside)?);
+    let (folder, name) = (file.folder(), file.name());
+    let Some(unsorted) = folder.read(name)? else { return Ok(()) };
+    let rewrite = |sorted: &mut File| -> io::Result<()> {
+        let mut sorted = BufWriter::new(sorted);
         let mut line = Vec::new();
         for place in &places {
             line.resize(place.length, 0);
             unsorted.read_exact_at(&mut line, place.offset)?;
             sorted.write_all(&line)?;
         }
-        sorted.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
-        std::fs::rename(&beside, &path)
+        sorted.flush()
     };
-    rewrite().map_err(|error| Error::writing("write", &path, error))
+    let replaced = folder.replace(name, &format!("{name}.new"), rewrite);
+    replaced.map_err(|error| Error::writing("write", &file.path(), error))
 }

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use assay_core::{
-    Cancel, Case, Check, Effort, Fault, Fingerprint, Flaw, Grader, Outcome, Place, Reading,
-    Reference, Response, Result, SampleKey, Selection, Verdict, Why,
+    Cancel, Case, Check, Effort, Fault, FaultKind, Fingerprint, Flaw, Grader, Place, ProblemId,
+    Problems, Reading, Reference, Response, Result, SampleKey, Selection, Verdict, Why,
 };
 use assay_solvers::AnswerFile;
 
@@ -28,6 +28,39 @@ struct Item {
     reference: Reference,
     /// Whether the problem itself was read, so that nothing about it is unclear.
     read: bool,
+}
+
+/// Finds what refuses the file before anything is graded: answers that their problems cannot have,
+/// and answers to problems that cannot be graded.
+pub(super) fn find_faults(problems: &dyn Problems, file: &mut AnswerFile, grader: &dyn Grader) {
+    let mut found = Vec::new();
+    problems.references(&mut |rank, reference| {
+        for answer in file.of(rank) {
+            let fault = match &reference {
+                Err(flaw) => Fault::new(FaultKind::NoSolution, flaw.reason.clone()),
+                Ok(reference) => match grader.check(reference, &answer.response) {
+                    Check::Impossible(fault) => named(fault, &problems.ids()[rank]),
+                    Check::Possible | Check::Unclear => continue,
+                },
+            };
+            found.push((answer.place, fault));
+        }
+    });
+    for (place, fault) in found {
+        file.faults.add(place, fault);
+    }
+}
+
+/// How many verdicts there will be: one for each sample, and one for a problem that has none or is
+/// excluded.
+pub(super) fn steps(file: &AnswerFile, gate: &Gate, problems: &dyn Problems) -> usize {
+    let of = |rank| if gate.is_closed(rank) { 1 } else { file.of(rank).len().max(1) };
+    (0..problems.ids().len()).map(of).sum()
+}
+
+fn named(fault: Fault, problem: &ProblemId) -> Fault {
+    let Fault { message, kind, rank } = fault;
+    Fault { message: format!("{problem}: {message}"), kind, rank }
 }
 
 /// What came of one sample.
@@ -142,16 +175,10 @@ impl Marking<'_> {
             Check::Possible | Check::Unclear => {}
             Check::Impossible(fault) => {
                 let place = answer.map_or(Place::FILE, |answer| answer.place);
-                let message = format!("{problem}: {}", fault.message);
-                return Ok(Marked::Impossible(place, Fault { message, ..fault }));
+                return Ok(Marked::Impossible(place, named(fault, problem)));
             }
         }
         let (sample, cancel) = (*sample, self.cancel);
-        // What will be refused needs no grade, which may take long.
-        if !self.file.faults.is_empty() && self.grader.effort() == Effort::Working {
-            let verdict = Verdict::new(problem.clone(), sample, Outcome::NotAnswered);
-            return Ok(Marked::Verdict(verdict));
-        }
         let verdict = self.grader.grade(&Case { problem, sample, reference, response, cancel })?;
         Ok(Marked::Verdict(verdict))
     }

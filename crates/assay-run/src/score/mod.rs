@@ -16,7 +16,7 @@ use assay_core::{
 };
 use assay_solvers::AnswerFile;
 
-use crate::gate::{Gate, Gold};
+use crate::gate::Gold;
 use crate::once::Once;
 use crate::plan::{signature, with_samples};
 use crate::{Means, Tool};
@@ -64,24 +64,31 @@ pub fn score(
     means: &Means<'_>,
 ) -> Result<Option<Scored>> {
     let Scoring { task, problems, settings, tool, .. } = *scoring;
-    let mut file = AnswerFile::read(reader, name, problems)?;
+    let mut file = match AnswerFile::read_unless(means.cancel, reader, name, problems) {
+        Err(_) if means.cancel.is_cancelled() => return Ok(None),
+        file => file?,
+    };
     if task.card().asks == QuestionKind::Code && file.answers.is_empty() && file.faults.is_empty() {
         return Err(no_answers(&file, name, task.card().name));
     }
     let grader = Once::new(task.grader(&means.equip(settings), means.jobs)?);
-    let gate = if file.faults.is_empty() {
-        let wanted = &Selection::all(problems.ids().len());
-        Gold { task, settings, problems, wanted, grader: &grader, tool }.check(means)?
-    } else {
-        // A file that will be refused is checked to its end, and nothing is run for it.
-        Gate::default()
-    };
+    // What takes long is begun only if nothing can be refused any more. Other answers are graded as
+    // fast as they are checked.
     let working = grader.effort() == Effort::Working;
-    let progress = Some(means.progress).filter(|_| working);
-    if let Some(progress) = progress {
-        progress.start("score", file.answers.len().max(problems.ids().len()), 0);
+    if working {
+        marking::find_faults(problems, &mut file, &grader);
+        if !file.faults.is_empty() {
+            return Err(file.faults.refuse(name));
+        }
     }
+    let progress = Some(means.progress).filter(|_| working);
     let mut sum = Sum::new(task.tally(settings), scoring.verdicts, progress)?;
+    let wanted = &Selection::all(problems.ids().len());
+    let gold = Gold { task, settings, problems, wanted, grader: &grader, tool };
+    let gate = gold.check(means).inspect_err(|_| sum.discard())?;
+    if let Some(progress) = progress {
+        progress.start("score", marking::steps(&file, &gate, problems), 0);
+    }
     let Means { jobs, cancel, .. } = *means;
     let marking = Marking { scoring, file: &file, grader: &grader, gate: &gate, jobs, cancel };
     let marked = marking.mark_all(&mut sum);

@@ -1,7 +1,7 @@
 //! Sums up what grading the answers of a file finds.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assay_core::{
     Counts, Error, Fault, FaultKind, Flaw, NoAnswer, Place, Problems, Progress, Result, Tally,
@@ -9,7 +9,7 @@ use assay_core::{
 };
 
 use super::marking::Marked;
-use crate::record::{LineFile, ranks, sort};
+use crate::record::{Folder, LineFile, ranks, sort};
 
 pub(super) struct Sum<'a> {
     pub(super) counts: Counts,
@@ -34,15 +34,6 @@ impl<'a> Sum<'a> {
         verdicts: Option<&Path>,
         progress: Option<&'a dyn Progress>,
     ) -> Result<Self> {
-        // What is there already stays until there is something to replace it.
-        let partial = verdicts.map(|path| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(".partial");
-            PathBuf::from(name)
-        });
-        if let Some(path) = &partial {
-            File::create(path).map_err(|error| Error::writing("write", path, error))?;
-        }
         Ok(Self {
             counts: Counts::default(),
             tally,
@@ -50,14 +41,15 @@ impl<'a> Sum<'a> {
             flaws: Vec::new(),
             excluded: Vec::new(),
             unclear: Vec::new(),
-            verdicts: partial.map(LineFile::new),
+            verdicts: verdicts.map(partial).transpose()?,
             wanted: verdicts.map(Path::to_owned),
             progress,
         })
     }
 
     pub(super) fn take(&mut self, marked: Marked) -> Result<()> {
-        if let Some(progress) = self.progress {
+        // What is unclear comes again.
+        if let (Some(progress), false) = (self.progress, matches!(marked, Marked::Unclear(_))) {
             progress.step();
         }
         match marked {
@@ -105,7 +97,8 @@ impl<'a> Sum<'a> {
         };
         sort::<Verdict>(&mut file, &ranks)?;
         file.close();
-        let moved = std::fs::rename(file.path(), &wanted);
+        let name = name_of(&wanted)?;
+        let moved = file.folder().rename(file.name(), name);
         moved.map_err(|error| Error::writing("write", &wanted, error))
     }
 
@@ -113,7 +106,31 @@ impl<'a> Sum<'a> {
     pub(super) fn discard(&mut self) {
         if let Some(mut file) = self.verdicts.take() {
             file.close();
-            let _ = std::fs::remove_file(file.path());
+            let _ = file.folder().remove(file.name());
         }
     }
+}
+
+/// The file beside `path` that takes the verdicts until all are there: what is at `path` already stays
+/// until there is something to replace it. Whatever would keep it from being replaced is found now.
+fn partial(path: &Path) -> Result<LineFile> {
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(Error::refused(format!("{} is not a regular file", path.display()))
+            .hint("--verdicts names a file, which is replaced when all verdicts are there"));
+    }
+    let writing = |error| Error::writing("write", path, error);
+    let folder = Folder::open(path.parent().unwrap_or(path)).map_err(writing)?;
+    let name = format!("{}.partial", name_of(path)?);
+    folder.remove(&name).map_err(writing)?;
+    let mut file = LineFile::new(Arc::new(folder), name);
+    file.open()?;
+    Ok(file)
+}
+
+fn name_of(path: &Path) -> Result<&str> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.ok_or_else(|| {
+        Error::refused(format!("{} is no file name, or is not UTF-8", path.display()))
+            .hint("give --verdicts another name")
+    })
 }

@@ -9,19 +9,30 @@ use crate::testing::{Fake, Watching, is_silent};
 
 /// Scores `answers` with so many workers; verdicts go to a file in `folder`.
 fn scored(task: &Fake, answers: &str, jobs: usize, folder: &Path) -> Result<Scored> {
+    let path = folder.join("verdicts.jsonl");
+    watched(task, answers, jobs, (&path, folder), &Watching::default())
+}
+
+/// The same; verdicts go to `path`, and what passes is remembered in `cache`.
+fn watched(
+    task: &Fake,
+    answers: &str,
+    jobs: usize,
+    (path, cache): (&Path, &Path),
+    progress: &Watching,
+) -> Result<Scored> {
     let (problems, settings) = (task.problems(), TaskSettings::default());
     let tool = Tool { version: "1".to_owned(), commit: String::new() };
-    let path = folder.join("verdicts.jsonl");
     let scoring = Scoring {
         task,
         problems: problems.as_ref(),
         settings: &settings,
         read_all: false,
-        verdicts: Some(&path),
+        verdicts: Some(path),
         tool: &tool,
     };
-    let (cancel, progress) = (Cancel::new(), Watching::default());
-    let means = Means { jobs, cache: Some(folder), cancel: &cancel, progress: &progress };
+    let cancel = Cancel::new();
+    let means = Means { jobs, cache: Some(cache), state: None, cancel: &cancel, progress };
     let scored = score(&scoring, (&mut answers.as_bytes(), "answers"), &means)?;
     Ok(scored.expect("nobody interrupts it"))
 }
@@ -107,4 +118,72 @@ fn a_file_that_is_refused_runs_nothing_and_leaves_nothing() {
     assert!(error.to_string().starts_with("1 line of answers cannot be accepted"), "{error}");
     assert_eq!(task.ran(), 0);
     assert!(!folder.path().join("verdicts.jsonl").exists());
+}
+
+#[test]
+fn an_answer_to_a_flawed_problem_is_refused_before_anything_is_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut task = Fake::new(3, &[]);
+    task.flawed.insert(1);
+    let answers = line(0, "right") + &line(1, "right") + &line(2, "right");
+    let error = scored(&task, &answers, 2, folder.path()).unwrap_err();
+    assert!(error.to_string().contains("answers:2: f/1 has no tests"), "{error}");
+    assert_eq!(task.ran(), 0);
+    assert!(folder.path().read_dir().unwrap().next().is_none(), "something is left");
+    // Without an answer it is no reason to refuse the file.
+    let scored = scored(&task, &(line(0, "right") + &line(2, "right")), 2, folder.path()).unwrap();
+    assert_eq!((scored.flaws.len(), scored.results.counts.not_answered), (1, 1));
+}
+
+#[test]
+fn verdicts_that_cannot_be_written_are_refused_before_anything_is_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let task = Fake::new(3, &[]);
+    let cache = folder.path().join("cache");
+    for path in [folder.path().to_owned(), folder.path().join("nowhere/verdicts.jsonl")] {
+        let progress = Watching::default();
+        let error = watched(&task, &line(0, "right"), 2, (&path, &cache), &progress).unwrap_err();
+        assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+        assert_eq!(task.ran(), 0);
+    }
+    assert!(folder.path().read_dir().unwrap().next().is_none(), "something is left");
+}
+
+#[test]
+fn a_link_beside_the_verdicts_is_not_written_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("target");
+    std::fs::write(&target, "kept").unwrap();
+    std::os::unix::fs::symlink(&target, folder.path().join("verdicts.jsonl.partial")).unwrap();
+    scored(&Fake::new(2, &[]), &line(0, "right"), 1, folder.path()).unwrap();
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), "kept");
+    assert_eq!(verdicts(folder.path()).len(), 2);
+}
+
+#[test]
+fn progress_counts_what_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    // Problems with several answers, with none, and excluded: 3 · 4 + 1 + 1 verdicts.
+    let task = Fake::new(6, &[5]);
+    let answers: String =
+        (0..12).map(|at| line(at % 4, &format!("right {at}"))).chain([line(5, "right")]).collect();
+    for jobs in [1, 3] {
+        let progress = Watching::default();
+        let paths = (&*folder.path().join("verdicts.jsonl"), folder.path());
+        let scored = watched(&task, &answers, jobs, paths, &progress).unwrap();
+        let stages = progress.stages.lock().unwrap();
+        assert_eq!(stages.last(), Some(&("score".to_owned(), 14, 14)));
+        assert_eq!(scored.results.counts.samples, 14);
+    }
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cache, path) = (folder.path().join("cache"), folder.path().join("verdicts.jsonl"));
+    std::fs::write(&cache, "a file").unwrap();
+    let progress = Watching::default();
+    watched(&Fake::new(2, &[]), &line(0, "right"), 1, (&path, &cache), &progress).unwrap();
+    let warned = progress.warned.lock().unwrap();
+    assert!(warned.len() == 1 && warned[0].contains("is found out again"), "{warned:?}");
 }

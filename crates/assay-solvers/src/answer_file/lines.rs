@@ -8,7 +8,7 @@ use assay_core::{
     Answer, Digest, DigestOf, Fault, FaultKind, ParsedAnswer, Place, ProblemId, Problems, Response,
     Result, SampleKey,
 };
-use assay_data::without_mark;
+use assay_data::{skip_blank_lines, without_mark};
 use serde::Deserialize;
 
 use super::gathering::Gathering;
@@ -26,21 +26,24 @@ pub(super) fn read(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> i
     })
 }
 
-/// Hands over every line with its number from 1; returns the hash of all.
+/// Hands over every line that says something, with its number from 1; returns their hash.
 pub(super) fn each_line(
     reader: &mut dyn BufRead,
     take: &mut dyn FnMut(u64, &[u8]),
 ) -> io::Result<Digest> {
     let mut text = DigestOf::new();
     let mut bytes = Vec::new();
-    for line in 1.. {
+    let mut line = 1;
+    loop {
+        // Blank lines say nothing, and there may be a billion of them.
+        line += skip_blank_lines(reader)?;
         if !read_line(reader, &mut bytes)? {
-            break;
+            return Ok(text.finish());
         }
         text.field(&bytes);
         take(line, &bytes);
+        line += 1;
     }
-    Ok(text.finish())
 }
 
 /// Reads the next line into `bytes`; `false` at the end. What is too long for a line is dropped.

@@ -5,6 +5,7 @@
 
 mod faults;
 mod gathering;
+mod heeding;
 mod lines;
 pub(crate) mod programs;
 #[cfg(test)]
@@ -16,12 +17,14 @@ use std::io::{self, BufRead};
 use std::path::Path;
 
 use assay_core::{
-    AnswerForm, Digest, Error, Fault, FaultKind, Place, Problems, Response, Result, SampleKey,
+    AnswerForm, Cancel, Digest, Error, Fault, FaultKind, Place, Problems, Response, Result,
+    SampleKey,
 };
 use assay_data::unpacked;
 
 pub use faults::Faults;
 use gathering::Gathering;
+use heeding::Heeding;
 pub(crate) use lines::Ranks;
 
 /// The answers of a file, and what was refused of it.
@@ -52,20 +55,35 @@ impl AnswerFile {
     /// Reads answers to `problems` from what is called `name` in messages. What cannot be read is
     /// kept as a fault; only an error of the reader itself ends the reading.
     pub fn read(reader: &mut dyn BufRead, name: &str, problems: &dyn Problems) -> Result<Self> {
+        Self::read_unless(&Cancel::new(), reader, name, problems)
+    }
+
+    /// The same, which ends with an error soon after `cancel` is raised.
+    pub fn read_unless(
+        cancel: &Cancel,
+        reader: &mut dyn BufRead,
+        name: &str,
+        problems: &dyn Problems,
+    ) -> Result<Self> {
         let failed = |error: io::Error| {
             Error::reading("read", Path::new(name), error)
                 .hint("make sure that it is a file of answers and can be read to its end")
         };
         let mut gathering = Gathering::new(problems);
         let digest = match problems.answer_form() {
-            AnswerForm::NamedLines => lines::read(reader, &mut gathering).map_err(failed)?,
+            AnswerForm::NamedLines => {
+                lines::read(&mut Heeding::new(reader, cancel), &mut gathering).map_err(failed)?
+            }
             AnswerForm::Texts => {
-                let bytes = texts::read_whole(reader, name)?.map_err(failed)?;
+                let mut reader = Heeding::new(reader, cancel);
+                let bytes = texts::read_whole(&mut reader, name)?.map_err(failed)?;
                 texts::read(&bytes, &mut gathering).map_err(failed)?
             }
             AnswerForm::Programs => {
+                // What was unpacked is heeded: a few bytes can unpack to gigabytes.
                 let mut reader = unpacked(reader, name)?;
-                programs::read(reader.as_mut(), &mut gathering).map_err(failed)?
+                let mut reader = Heeding::new(reader.as_mut(), cancel);
+                programs::read(&mut reader, &mut gathering).map_err(failed)?
             }
         };
         Ok(gathering.finish(digest))

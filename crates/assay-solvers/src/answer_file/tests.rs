@@ -10,9 +10,9 @@ use super::*;
 
 /// Problems `P/0`, `P/1` and so on, which answers may also call by their number; the data has `Q/0` and
 /// so on besides.
-struct Few(Vec<ProblemId>);
+pub(super) struct Few(Vec<ProblemId>);
 
-fn few(count: usize) -> Few {
+pub(super) fn few(count: usize) -> Few {
     Few((0..count).map(|number| format!("P/{number}").into()).collect())
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use assay_core::{
     Batch, CodeQuestion, Error, LineQuestion, Problem, Question, Reading, Result, TextQuestion,
@@ -134,7 +134,7 @@ fn add_task<'s>(
     question: &LineQuestion,
 ) -> Result<&'s mut Staged> {
     let (name, stem) = problem.id.as_str().rsplit_once('/').unwrap_or(("", problem.id.as_str()));
-    let folder = scratch.join(name).join("Tasks");
+    let folder = scratch.join(folder_name(name)?).join("Tasks");
     let is_last =
         |last: &Staged| matches!(&last.protocol, Protocol::Tasks { dataset } if dataset == name);
     if !staged.last().is_some_and(is_last) {
@@ -142,9 +142,34 @@ fn add_task<'s>(
         let protocol = Protocol::Tasks { dataset: name.to_owned() };
         staged.push(Staged { path: folder.clone(), protocol, asked: BTreeMap::new() });
     }
-    let path = folder.join(format!("{stem}.txt"));
+    let path = folder.join(folder_name(&format!("{stem}.txt"))?);
     std::fs::write(&path, question.text())
         .map_err(|error| Error::writing("write", &path, error))?;
     let last = staged.len() - 1;
     Ok(&mut staged[last])
+}
+
+/// A name as part of a path in the scratch folder; one that leads out of it is refused.
+fn folder_name(name: &str) -> Result<&str> {
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(part)), None) if part == name => Ok(name),
+        _ => Err(Error::refused(format!("{name:?} cannot be the name of a file or folder"))
+            .hint("tasks are given to a program in files: rename the dataset and its tasks")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_leads_out_of_the_scratch_folder() {
+        for name in ["Dataset4", "...", "...tar", "..txt", "a b"] {
+            assert_eq!(folder_name(name).unwrap(), name);
+        }
+        for name in ["", ".", "..", "/", "a/b", "../a", "a/..", "./a", "a/", "/etc"] {
+            folder_name(name).unwrap_err();
+        }
+    }
 }

@@ -110,8 +110,10 @@ const CARD: TaskCard = TaskCard {
     rules: "strict: a program runs as the main module. What it prints is right if, white space at the \
         ends of lines and blank lines at the end aside, every line has the same words in the same order; \
         where a number with a point or an exponent is expected, a number within 1e-6 of it (absolutely \
-        or relatively) will do. What a function gives is compared in a process of its own, tuples as \
-        lists, floats within 1e-6. compat: what is printed is compared by the original's eight tries, of \
+        or relatively) will do. Where a whole number is expected, only that number will do: printed, `5.0` \
+        is not `5`; given by a function, a float of exactly that value is. An expected number that is \
+        infinite or NaN is compared as text. What a function gives is compared in a process of its own, \
+        tuples as lists; where a float is expected, within 1e-6. compat: what is printed is compared by the original's eight tries, of \
         which the last ignore order and number of words and lines; a program runs as a function of a \
         module that is not the main one, so that main guards do nothing and `global` fails; sys.exit \
         ends it well, exit() fails; what a function gives is compared by the original's rule, in the \

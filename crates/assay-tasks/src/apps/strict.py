@@ -1,4 +1,5 @@
 import json
+import math
 
 TOLERANCE = 1e-6
 
@@ -24,15 +25,27 @@ def with_whole_keys(inputs):
 
 
 def same(given, wanted):
-    """Whether two values are the same; tuples are lists, and real numbers need only be close."""
+    """Whether two values are the same; tuples are lists, and where a float is wanted, close is enough."""
     if isinstance(given, (list, tuple)) and isinstance(wanted, list):
         return len(given) == len(wanted) and all(map(same, given, wanted))
     if isinstance(given, dict) and isinstance(wanted, dict):
         given = {str(key): value for key, value in given.items()}
         return given.keys() == wanted.keys() and all(same(given[key], wanted[key]) for key in wanted)
-    if isinstance(given, float) and is_number(wanted) or is_number(given) and isinstance(wanted, float):
-        return given == wanted or abs(given - wanted) <= TOLERANCE * max(1.0, abs(wanted))
+    if isinstance(wanted, float) and is_number(given):
+        return close(given, wanted)
+    # Python compares an int with a float exactly: only a float of the very same value equals an int.
     return given == wanted
+
+
+def close(given, wanted):
+    """Whether a number is within the tolerance of a float; one that is no finite number is a text."""
+    if not math.isfinite(wanted):
+        return repr(given) == repr(wanted)
+    try:
+        return given == wanted or abs(given - wanted) <= TOLERANCE * max(1.0, abs(wanted))
+    except OverflowError:
+        # An int beyond all floats is close to none.
+        return False
 
 
 def is_number(value):

@@ -174,6 +174,12 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DIR", env = "ASSAY_RESUME")]
     pub(crate) resume: Option<PathBuf>,
 
+    /// With --resume: run the command that the record names, though this user did not start that run
+    /// here.
+    // Not by the environment: this is to be said of one record, after a look at it.
+    #[arg(long, requires = "resume")]
+    pub(crate) trust: bool,
+
     /// Print results.json, one object a line for each run.
     #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_core::{Result, exit_code};
+use assay_core::{Result, exit_code, shown_line};
 use assay_data::catalogue::{self, Listed};
 use assay_data::codrep::Dataset;
 use assay_data::codrep::stats::{Spread, Stats, stats as measure};
@@ -64,7 +64,7 @@ pub(crate) fn verify(arguments: &DatasetArguments) -> Result<u8> {
 fn show_verified(verified: &Verified) -> Result<()> {
     for Malformed { file, line, reason } in &verified.malformed {
         let place = line.map_or_else(String::new, |line| format!(":{line}"));
-        output::say(&format!("{file}{place}: {reason}\n"))?;
+        output::say(&format!("{}\n", shown_line(&format!("{file}{place}: {reason}"))))?;
     }
     let known = match verified.published_as {
         Some(name) => format!("exactly the published {name}"),

@@ -151,6 +151,12 @@ fn cache_folder(given: Option<&Path>) -> Option<PathBuf> {
     given.map(Path::to_owned).or_else(platform)
 }
 
+/// The folder in which assay remembers which runs this user has started.
+fn state_folder() -> Option<PathBuf> {
+    let platform = etcetera::choose_base_strategy().ok()?;
+    Some(platform.state_dir().unwrap_or_else(|| platform.data_dir()).join("assay"))
+}
+
 fn jobs(given: Option<u32>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     given.map_or_else(cores, |jobs| jobs as usize)

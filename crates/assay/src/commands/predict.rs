@@ -14,7 +14,6 @@ use crate::args::PredictArguments;
 use crate::output;
 
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
-    let cancel = cancel_on_interrupt()?;
     let task = assay_tasks::find("codrep")?;
     let spec = SolverSpec::parse(&arguments.solver)?;
     spec.check(task.card())?;
@@ -24,6 +23,8 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     let solver_settings = solver_settings(&arguments.solving)?;
     let solver = spec.build(&solver_settings, problems.as_ref())?.solver;
     let grader = task.grader(&settings, 1)?;
+    // Reading the data is just ended by Ctrl-C.
+    let cancel = cancel_on_interrupt()?;
     let failed = |error| Error::failed("failed to print the predictions").because(error);
     let scratch = tempfile::tempdir()
         .map_err(|error| Error::failed("failed to make a folder for the tasks").because(error))?;

@@ -1,36 +1,44 @@
 //! `assay run`: the main job.
 
+use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use assay_core::{Cancel, DataChoice, Error, ProblemId, Progress, Result, Results, exit_code};
-use assay_run::{Complete, Finished, Means, OpenTask, Plan, TaskRequest, is_run, resume, start};
+use assay_core::{
+    Cancel, DataChoice, Error, ProblemId, Progress, Result, Results, exit_code, shown_line,
+};
+use assay_run::{Complete, Finished, Means, OpenTask, Plan, Resumable, TaskRequest, is_run, start};
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
 
-use super::{cache_folder, cancel_on_interrupt, choose_data, jobs, solver_settings, tool, tour};
+use super::{
+    cache_folder, cancel_on_interrupt, choose_data, jobs, solver_settings, state_folder, tool, tour,
+};
 use crate::args::RunArguments;
 use crate::output::{self, Bar};
 
 /// What may be typed beside `--resume`; the rest, the record knows.
-const WITH_RESUME: [&str; 4] = ["resume", "jobs", "json", "cache"];
+const WITH_RESUME: [&str; 5] = ["resume", "trust", "jobs", "json", "cache"];
+
+/// How much of a reply is read.
+const REPLY: u64 = 100;
 
 pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
-    let cancel = cancel_on_interrupt()?;
     if let Some(folder) = &arguments.resume {
         if let Some(other) = typed.iter().find(|name| !WITH_RESUME.contains(&name.as_str())) {
             return Err(Error::usage(format!("`{other}` cannot be changed when a run is resumed"))
                 .hint("only -j and --json go with --resume; start a new run for anything else"));
         }
-        return take_up_again(arguments, folder, &cancel);
+        return take_up_again(arguments, folder);
     }
     if arguments.tasks.is_empty() {
-        return tour::tour(arguments, &cancel);
+        return tour::tour(arguments, &cancel_on_interrupt()?);
     }
     let mut plans = Vec::new();
     for task in &arguments.tasks {
         let data = choose_data(&arguments.data, assay_tasks::find(task)?.card())?;
         plans.extend(plans_for(arguments, task, data)?);
     }
-    Session::new(arguments, &cancel).run(plans)
+    // Until here nothing is begun, and Ctrl-C just ends it, however long the data takes to read.
+    Session::new(arguments, &cancel_on_interrupt()?).run(plans)
 }
 
 /// A plan for each solver, so that a mistake in the last is found before the first is run.
@@ -87,15 +95,45 @@ fn warn_of_memory(solvers: &[String], open: &OpenTask) {
     }
 }
 
-fn take_up_again(arguments: &RunArguments, folder: &Path, cancel: &Cancel) -> Result<u8> {
+fn take_up_again(arguments: &RunArguments, folder: &Path) -> Result<u8> {
     if !is_run(folder) {
         return Err(Error::refused(format!("{} is not the folder of a run", folder.display()))
             .hint("a run's folder has a run.json in it"));
     }
-    let mut session = Session::new(arguments, cancel);
-    let finished = resume(folder, tool(), &session.means(&Bar::new()));
+    let run = Resumable::open(folder)?;
+    let risks = run.risks(state_folder().as_deref())?;
+    if !risks.is_empty() && !arguments.trust {
+        let talks = io::stdin().is_terminal() && io::stderr().is_terminal();
+        allow(folder, &risks, talks.then_some(&mut io::stdin().lock()))?;
+    }
+    let plan = run.plan(tool())?;
+    let cancel = cancel_on_interrupt()?;
+    let mut session = Session::new(arguments, &cancel);
+    let finished = run.finish(plan.as_ref(), &session.means(&Bar::new()));
     let interrupted = session.note(finished?);
     session.sum_up(interrupted)
+}
+
+/// Shows what a run would do and has its user allow it; refuses it where there is nobody to ask.
+fn allow(folder: &Path, risks: &[String], user: Option<&mut impl BufRead>) -> Result<()> {
+    let folder = folder.display();
+    let shown: Vec<String> = risks.iter().map(|risk| shown_line(risk).into_owned()).collect();
+    let risks = shown.join("\n  ");
+    let message =
+        format!("{folder} was not started here by this user, or was changed; it would\n  {risks}");
+    let Some(user) = user else {
+        return Err(Error::refused(message)
+            .hint("a record can come from anybody: if you trust this one, add --trust"));
+    };
+    output::warn(&message);
+    output::ask("allow that? [y/N] ");
+    let mut reply = String::new();
+    let read = user.take(REPLY).read_line(&mut reply);
+    read.map_err(|error| Error::failed("failed to read the reply").because(error))?;
+    match reply.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(Error::refused(format!("{folder} is not resumed"))),
+    }
 }
 
 /// Runs one after the other, and what they found.
@@ -103,6 +141,7 @@ pub(crate) struct Session<'a> {
     arguments: &'a RunArguments,
     cancel: &'a Cancel,
     cache: Option<PathBuf>,
+    state: Option<PathBuf>,
     complete: Vec<Complete>,
     /// Nobody reads what is printed; the runs go on and are recorded.
     unheard: bool,
@@ -111,12 +150,14 @@ pub(crate) struct Session<'a> {
 impl<'a> Session<'a> {
     pub(crate) fn new(arguments: &'a RunArguments, cancel: &'a Cancel) -> Self {
         let cache = cache_folder(arguments.programs.cache.as_deref());
-        Self { arguments, cancel, cache, complete: Vec::new(), unheard: false }
+        let state = state_folder();
+        Self { arguments, cancel, cache, state, complete: Vec::new(), unheard: false }
     }
 
     fn means<'m>(&'m self, progress: &'m dyn Progress) -> Means<'m> {
         let jobs = jobs(self.arguments.solving.jobs);
-        Means { jobs, cache: self.cache.as_deref(), cancel: self.cancel, progress }
+        let (cache, state) = (self.cache.as_deref(), self.state.as_deref());
+        Means { jobs, cache, state, cancel: self.cancel, progress }
     }
 
     /// Carries every plan out, then prints what was found; also what was found before a failure.
@@ -180,5 +221,26 @@ impl<'a> Session<'a> {
             (false, true) => exit_code::INCOMPLETE,
             (false, false) => exit_code::DONE,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_yes_allows_a_command() {
+        let allows = |reply: &str| {
+            let risks = ["run in /: sh -c 'echo \x1b[2J'".to_owned()];
+            allow(Path::new("run"), &risks, Some(&mut reply.as_bytes()))
+        };
+        for reply in ["y\n", "Y\n", " yes\n", "y"] {
+            allows(reply).unwrap();
+        }
+        for reply in ["", "\n", "n\n", "yy\n", "no\ny\n", "yes please\n"] {
+            assert_eq!(allows(reply).unwrap_err().to_string(), "run is not resumed", "{reply:?}");
+        }
+        let nobody = allow(Path::new("run"), &["x".to_owned()], None::<&mut &[u8]>).unwrap_err();
+        assert_eq!(nobody.exit_code(), exit_code::REFUSED);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 
 use assay_core::{Error, QuestionKind, Result, TaskCard, exit_code};
 use assay_run::{Means, Scored, Scoring};
@@ -24,7 +25,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let data = choose_data(&arguments.data, task.card())?;
     let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
     let problems = task.open(&data, &settings, true)?;
-    if arguments.verdicts.as_deref() == Some(arguments.answers.as_path()) {
+    if arguments.verdicts.as_deref().is_some_and(|path| is_same(path, &arguments.answers)) {
         return Err(Error::usage("the verdicts would overwrite the answers")
             .hint("name another file with --verdicts"));
     }
@@ -40,7 +41,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         tool: &tool(),
     };
     let jobs = jobs(arguments.jobs);
-    let means = Means { jobs, cache: cache.as_deref(), cancel: &cancel, progress: &bar };
+    let means =
+        Means { jobs, cache: cache.as_deref(), state: None, cancel: &cancel, progress: &bar };
     let Some(scored) = assay_run::score(&scoring, (reader.as_mut(), &name), &means)? else {
         output::talk("interrupted: nothing was scored");
         return Ok(exit_code::INTERRUPTED);
@@ -82,6 +84,12 @@ fn refuse_foreign_options(arguments: &ScoreArguments, card: &TaskCard) -> Result
         ScoreFormat::Codrep => Err(no_format(card.name)),
         ScoreFormat::Table => Ok(()),
     }
+}
+
+/// Whether two paths lead to the same file.
+fn is_same(left: &Path, right: &Path) -> bool {
+    let both = left.canonicalize().ok().zip(right.canonicalize().ok());
+    left == right || both.is_some_and(|(left, right)| left == right)
 }
 
 fn no_format(task: &str) -> Error {

@@ -1,5 +1,6 @@
 //! An explanation as a terminal shows it.
 
+use assay_core::shown_line;
 use assay_locate::{Explained, Reason};
 
 use super::diff::{Change, Part, diff};
@@ -34,11 +35,12 @@ pub(crate) struct Explanation<'a> {
 
 /// Prints an explanation.
 pub(crate) fn show_explanation(explanation: &Explanation<'_>) -> assay_core::Result<()> {
-    super::say(&view(explanation, Page::of_standard_output()))
+    // It has colours, and shows every part of the task as it is fit to be shown.
+    super::write(view(explanation, Page::of_standard_output()).as_bytes())
 }
 
 fn view(explanation: &Explanation<'_>, page: Page) -> String {
-    let mut text = page.wrap_words("", &super::harmless(&verdict(explanation)));
+    let mut text = page.wrap_words("", &shown_line(&verdict(explanation)));
     text += &format!("\n{}\n", page.paint("new line", BOLD));
     text += &format!("  {}\n", page.cut(explanation.new_line.trim_ascii(), 2));
     for (rank, candidate) in &explanation.explained {

@@ -1,4 +1,8 @@
 //! What is printed: data on standard output, talk on standard error.
+//!
+//! Texts come from data, answers and programs. Whatever people read goes through [`say`], [`talk`],
+//! [`table`] and what is made of them, which escape what a terminal would obey and shorten what nobody
+//! would read; [`write`] and JSON keep texts whole.
 
 mod diff;
 mod explanation;
@@ -7,13 +11,16 @@ mod results;
 mod terminal;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error as _;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay_core::{Error, ProblemId, Result, SessionEnd, SessionReport, Verdict};
+use assay_core::{
+    Error, ProblemId, Result, SessionEnd, SessionReport, Verdict, shown_line, shown_text,
+};
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
@@ -27,10 +34,12 @@ const STYLE: TableStyle =
 
 /// How many of many things are listed.
 const SHOWN: usize = 20;
+/// How many lines of a message are shown.
+const MOST_LINES: usize = 200;
 /// How many lines of a program's standard error are shown.
 const LAST_WORDS: usize = 5;
 
-/// Writes bytes to standard output.
+/// Writes bytes to standard output as they are: data for machines, or text that is fit to be shown.
 pub(crate) fn write(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)
@@ -38,14 +47,32 @@ pub(crate) fn write(bytes: &[u8]) -> Result<()> {
         .map_err(|error| Error::failed("failed to write to standard output").because(error))
 }
 
-/// Writes text to standard output.
+/// Writes text for people to standard output.
 pub(crate) fn say(text: &str) -> Result<()> {
-    write(text.as_bytes())
+    write(shown_text(text, usize::MAX).as_bytes())
 }
 
 /// Says something to a person. That nobody listens is no error.
 pub(crate) fn talk(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    talk_painted("", text);
+}
+
+/// Asks a person something, who types the reply after it.
+pub(crate) fn ask(question: &str) {
+    let mut err = io::stderr().lock();
+    let _ = write!(err, "{}", shown_line(question)).and_then(|()| err.flush());
+}
+
+/// Says something after a word in colour.
+fn talk_painted(word: &str, text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{word}{}", shown_text(text, MOST_LINES));
+}
+
+/// Says something after `error:`, `hint:` or `warning:`. Further lines are indented, so that no text
+/// can look like another such word.
+fn talk_after(word: &str, colour: &str, text: &str) {
+    let text = text.replace("\n  ", "\n").replace('\n', "\n  ");
+    talk_painted(&format!("{} ", paint(word, colour)), &text);
 }
 
 /// Whether the error is that the reader of our output went away.
@@ -56,14 +83,15 @@ pub(crate) fn is_broken_pipe(error: &Error) -> bool {
 
 /// Shows an error with its causes and the cure.
 pub(crate) fn show_error(error: &Error) {
-    talk(&format!("{} {}", paint("error:", "31;1"), harmless(&error.to_string())));
+    talk_after("error:", "31;1", &error.to_string());
     let mut cause = error.source();
     while let Some(source) = cause {
-        talk(&format!("  cause: {}", harmless(&source.to_string())));
+        talk(&format!("  cause: {}", shown_line(&source.to_string())));
         cause = source.source();
     }
     if let Some(hint) = error.hint_text() {
-        talk(&format!("\n{} {}", paint("hint:", "36;1"), harmless(hint)));
+        talk("");
+        talk_after("hint:", "36;1", hint);
     }
 }
 
@@ -84,21 +112,6 @@ fn paint(text: &str, code: &str) -> String {
     }
 }
 
-/// Text from outside, without the control characters that a terminal would obey, and without those
-/// that make it show letters in another order than they stand.
-fn harmless(text: &str) -> String {
-    let reorders = |letter: char| matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let plain =
-        |letter: char| (!letter.is_control() || matches!(letter, '\n' | '\t')) && !reorders(letter);
-    if text.chars().all(plain) {
-        return text.to_owned();
-    }
-    let show = |letter: char| {
-        if plain(letter) { letter.to_string() } else { letter.escape_default().to_string() }
-    };
-    text.chars().map(show).collect()
-}
-
 /// This program as it was called, so that commands can be copied.
 pub(crate) fn this_program() -> String {
     quote(&std::env::args().next().unwrap_or_else(|| "assay".to_owned()))
@@ -116,19 +129,25 @@ fn quote(word: &str) -> String {
 /// Prints one line of JSON.
 pub(crate) fn json_line(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string(value);
-    say(&format!(
-        "{}\n",
-        text.map_err(|error| Error::failed("failed to write JSON").because(error))?
-    ))
+    write(
+        format!(
+            "{}\n",
+            text.map_err(|error| Error::failed("failed to write JSON").because(error))?
+        )
+        .as_bytes(),
+    )
 }
 
 /// Prints JSON over several lines.
 pub(crate) fn json_pretty(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value);
-    say(&format!(
-        "{}\n",
-        text.map_err(|error| Error::failed("failed to write JSON").because(error))?
-    ))
+    write(
+        format!(
+            "{}\n",
+            text.map_err(|error| Error::failed("failed to write JSON").because(error))?
+        )
+        .as_bytes(),
+    )
 }
 
 /// Prints a titled paragraph, wrapped.
@@ -158,14 +177,16 @@ where
     table.set_content_arrangement(ContentArrangement::Dynamic);
     table.set_header(header.into_iter().collect::<Vec<_>>());
     for row in rows {
-        table.add_row(row.into_iter().collect::<Vec<_>>());
+        table.add_row(
+            row.into_iter().map(|cell| shown_line(&cell).into_owned()).collect::<Vec<_>>(),
+        );
     }
     say(&format!("{}\n", table.trim_fmt()))
 }
 
 /// Prints a title and what belongs to it, on one line if it is one thing.
 pub(crate) fn listing(title: &str, items: impl IntoIterator<Item = String>) -> Result<()> {
-    let items: Vec<String> = items.into_iter().collect();
+    let items: Vec<String> = items.into_iter().map(|item| shown_line(&item).into_owned()).collect();
     match items.as_slice() {
         [one] => say(&format!("{title}: {one}\n")),
         several => say(&format!("{title}:\n  {}\n", several.join("\n  "))),
@@ -174,14 +195,23 @@ pub(crate) fn listing(title: &str, items: impl IntoIterator<Item = String>) -> R
 
 /// Warns a person, without ending.
 pub(crate) fn warn(text: &str) {
-    talk(&format!("{} {}", paint("warning:", "33;1"), harmless(text)));
+    talk_after("warning:", "33;1", text);
+}
+
+/// Warns a person, unless that was said before.
+pub(crate) fn warn_once(text: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let is_new = SAID.lock().is_ok_and(|mut said| said.insert(text.to_owned()));
+    if is_new {
+        warn(text);
+    }
 }
 
 /// Lists the first of many things on standard error.
 pub(crate) fn list_some<'a>(title: &str, items: impl Iterator<Item = &'a str>, count: usize) {
     warn(title);
     for item in items.take(SHOWN) {
-        talk(&format!("  {}", harmless(item)));
+        talk(&format!("  {}", shown_line(item)));
     }
     if count > SHOWN {
         talk(&format!("  … and {} more", count - SHOWN));
@@ -221,21 +251,24 @@ pub(crate) fn show_sessions(sessions: &[SessionReport]) {
     for session in sessions {
         let SessionReport { answered, asked, .. } = session;
         let end = match session.end {
-            SessionEnd::Exited(0) if session.garbage_lines == 0 => continue,
+            SessionEnd::Exited(0) if session.garbage_lines == 0 && answered == asked => continue,
+            SessionEnd::Exited(0) if session.garbage_lines == 0 => "ended".to_owned(),
             SessionEnd::Exited(code) => format!("ended with status {code}"),
             SessionEnd::Signalled(signal) => format!("was ended by signal {signal}"),
             SessionEnd::TimedOut => format!("did not end within {} s", session.time_limit_s),
             SessionEnd::Cancelled => continue,
         };
-        let command = session.command.join(" ");
+        let command = shown_line(&session.command.join(" ")).into_owned();
         let garbage = session.garbage_lines;
         let mut items = session.garbage.clone();
         let said: Vec<&str> = session.stderr_tail.lines().collect();
         let last = &said[said.len().saturating_sub(LAST_WORDS)..];
         items.extend(last.iter().map(|line| format!("stderr: {line}")));
-        let title = format!(
-            "`{command}` {end}, answered {answered} of {asked}, and printed {garbage} lines that are no answers"
-        );
+        let garbage = match garbage {
+            0 => String::new(),
+            count => format!(", and printed {count} lines that are no answers"),
+        };
+        let title = format!("`{command}` {end}, answered {answered} of {asked}{garbage}");
         list_some(&title, items.iter().map(String::as_str), items.len());
     }
 }

@@ -4,10 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
+use assay_core::shown_name;
 use assay_run::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::talk;
+use super::{talk, warn_once};
 
 /// How often a line is printed where there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -76,15 +77,19 @@ impl Progress for Bar {
     fn start(&self, label: &str, total: usize, done: usize) {
         self.shown.set_length(total as u64);
         self.shown.set_position(done as u64);
-        self.shown.set_prefix(label.to_owned());
-        label.clone_into(&mut self.label.borrow_mut());
+        let label = shown_name(label);
+        self.shown.set_prefix(label.to_string());
+        *self.label.borrow_mut() = label.to_string();
         if done > 0 {
             talk(&format!("{label}: {done} of {total} are done already"));
         }
     }
 
     fn step(&self) {
-        self.shown.inc(1);
+        // Whoever counts wrongly must not show more than all.
+        if self.shown.length().is_none_or(|length| self.shown.position() < length) {
+            self.shown.inc(1);
+        }
         if self.plain && self.last_line.get().elapsed() > INTERVAL {
             self.last_line.set(Instant::now());
             let (done, total) = (self.shown.position(), self.shown.length().unwrap_or_default());
@@ -94,5 +99,22 @@ impl Progress for Bar {
 
     fn finish(&self) {
         self.shown.finish_and_clear();
+    }
+
+    fn warn(&self, text: &str) {
+        self.shown.suspend(|| warn_once(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_never_more_than_all() {
+        let bar = Bar::new();
+        bar.start("x", 3, 1);
+        (0..5).for_each(|_| bar.step());
+        assert_eq!((bar.shown.position(), bar.shown.length()), (3, Some(3)));
     }
 }

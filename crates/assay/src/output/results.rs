@@ -1,6 +1,6 @@
 //! The numbers of runs, with their intervals and all that they depend on.
 
-use assay_core::{Counts, Estimate, GoldRate, Named, Result, Results};
+use assay_core::{Counts, Estimate, GoldRate, Named, Result, Results, shown_line};
 use comfy_table::{CellAlignment, Table};
 
 use super::terminal::Page;
@@ -195,6 +195,7 @@ fn counts_row(results: &Results) -> Vec<String> {
 }
 
 fn shorten(text: &str) -> String {
+    let text = &*shown_line(text);
     match text.char_indices().nth(24) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -3,9 +3,8 @@
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use assay_core::shown_line;
 use unicode_width::UnicodeWidthChar;
-
-use super::harmless;
 
 /// How wide text is where there is no terminal, and the least that is worth filling.
 const USUAL: usize = 80;
@@ -124,7 +123,8 @@ fn end_row(rows: &mut Vec<String>, rest: &str, used: &mut usize) {
 
 /// Bytes of a file as text: what is no text is shown as such, tabs are spaces.
 pub(super) fn shown(bytes: &[u8]) -> String {
-    harmless(&String::from_utf8_lossy(bytes.trim_ascii_end()).replace('\t', TAB))
+    let text = String::from_utf8_lossy(bytes.trim_ascii_end()).replace('\t', TAB);
+    shown_line(&text).into_owned()
 }
 
 fn width(text: &str) -> usize {

@@ -22,6 +22,8 @@ pub(crate) fn assay(folder: &Path) -> Command {
             command.env_remove(name);
         }
     }
+    // So do the runs that were started.
+    command.env("XDG_STATE_HOME", folder.join(".state"));
     // What is found out about a task's own programs stays with the test.
     command.env("ASSAY_CACHE", folder.join(".cache"));
     command

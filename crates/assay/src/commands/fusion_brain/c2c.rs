@@ -37,7 +37,8 @@ pub(super) fn c2c_results(truth: &Given, prediction: &Given) -> Result<Results> 
         tool: &tool(),
     };
     let (cancel, progress) = (Cancel::new(), Bar::new());
-    let means = Means { jobs: jobs(None), cache: None, cancel: &cancel, progress: &progress };
+    let means =
+        Means { jobs: jobs(None), cache: None, state: None, cancel: &cancel, progress: &progress };
     let scored = assay_run::score(&scoring, answers, &means)?;
     let Scored { results, flaws, .. } = scored.ok_or_else(|| Error::failed("interrupted"))?;
     match flaws.first() {

@@ -1,0 +1,75 @@
+//! Blank lines, passed over at the speed of memory: a few kilobytes can unpack to a billion of them.
+
+use std::io::{self, BufRead, ErrorKind};
+
+use memchr::{memchr_iter, memrchr};
+
+/// How many bytes are looked at together, which the compiler turns into a few instructions.
+const STEP: usize = 64;
+
+/// Passes over lines of nothing but white space; returns how many there were. What follows them is at
+/// the start of a line.
+pub fn skip_blank_lines(reader: &mut dyn BufRead) -> io::Result<u64> {
+    let mut skipped = 0;
+    loop {
+        let chunk = match reader.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            chunk => chunk?,
+        };
+        let blank = blank_start(chunk);
+        // What follows the last line end belongs to a line that may have something in it.
+        let Some(end) = memrchr(b'\n', &chunk[..blank]) else { return Ok(skipped) };
+        let goes_on = blank == chunk.len();
+        skipped += memchr_iter(b'\n', &chunk[..=end]).count() as u64;
+        reader.consume(end + 1);
+        if !goes_on {
+            return Ok(skipped);
+        }
+    }
+}
+
+/// How many bytes of white space there are before anything else.
+fn blank_start(bytes: &[u8]) -> usize {
+    let is_blank = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
+    let all_blank = |step: &&[u8]| step.iter().fold(true, |blank, &byte| blank & is_blank(byte));
+    let steps = STEP * bytes.chunks_exact(STEP).take_while(all_blank).count();
+    steps + bytes[steps..].iter().take_while(|&&byte| is_blank(byte)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Read};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_left_starts_with_the_first_line_that_says_something(
+            text in "[ \t\n\r\u{b}]{0,300}(x[ \n]{0,3}){0,3}",
+            buffer in 1usize..200,
+        ) {
+            let mut reader = BufReader::with_capacity(buffer, text.as_bytes());
+            let mut lines = text.split_inclusive('\n').peekable();
+            let mut line_by_line = 0;
+            let mut fast = skip_blank_lines(&mut reader).unwrap();
+            // A line that a buffer ends within is read as others are.
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                if line.is_empty() || !line.trim().is_empty() {
+                    let mut rest = line;
+                    reader.read_to_string(&mut rest).unwrap();
+                    while lines.next_if(|line| line.trim().is_empty()).is_some() {
+                        line_by_line += 1;
+                    }
+                    prop_assert_eq!(lines.collect::<String>(), rest);
+                    prop_assert_eq!(fast, line_by_line);
+                    break;
+                }
+                fast += 1 + skip_blank_lines(&mut reader).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A stream that heeds a request to end.
+
+use std::io::{self, BufRead, Read};
+
+use assay_core::Cancel;
+
+/// Reads until the flag is raised, and then fails.
+pub(super) struct Heeding<'a> {
+    stream: &'a mut dyn BufRead,
+    cancel: &'a Cancel,
+}
+
+impl<'a> Heeding<'a> {
+    pub(super) fn new(stream: &'a mut dyn BufRead, cancel: &'a Cancel) -> Self {
+        Self { stream, cancel }
+    }
+
+    fn heed(&self) -> io::Result<()> {
+        // Not of the kind `Interrupted`, after which readers try again.
+        if self.cancel.is_cancelled() { Err(io::Error::other("interrupted")) } else { Ok(()) }
+    }
+}
+
+impl Read for Heeding<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.heed()?;
+        self.stream.read(buffer)
+    }
+}
+
+impl BufRead for Heeding<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.heed()?;
+        self.stream.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.stream.consume(amount);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use crate::AnswerFile;
+    use crate::answer_file::tests::few;
+
+    use super::*;
+
+    /// Blank lines without end; after some, somebody asks for an end.
+    struct Endless {
+        cancel: Cancel,
+        given: usize,
+    }
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.given += buffer.len();
+            assert!(self.given < 64 << 20, "it is not heeded");
+            if self.given > 1 << 20 {
+                self.cancel.cancel();
+            }
+            buffer.fill(b'\n');
+            Ok(buffer.len())
+        }
+    }
+
+    #[test]
+    fn reading_blank_lines_ends_when_that_is_asked_for() {
+        let cancel = Cancel::new();
+        let mut lines = BufReader::new(Endless { cancel: cancel.clone(), given: 0 });
+        let read = AnswerFile::read_unless(&cancel, &mut lines, "answers", &few(3));
+        assert!(read.is_err() && cancel.is_cancelled());
+        assert!(lines.get_ref().given < 2 << 20, "{}", lines.get_ref().given);
+    }
+}

@@ -1,0 +1,156 @@
+//! Records that came from somebody else: what they name is not run, and where they lead is not
+//! written.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use common::{Said, assay, dataset, run, runs};
+
+/// An unfinished run of a program that answers line 1 and leaves a mark in `folder`.
+fn unfinished(folder: &Path) -> PathBuf {
+    let (_scratch, data) = dataset("Small", 4);
+    fs::rename(&data, folder.join("Small")).unwrap();
+    let script = "echo mark >> mark; for task in $1/*; do echo $task 1; done";
+    fs::write(folder.join("solver.sh"), script).unwrap();
+    let said = run(folder, &["run", "codrep", "--data", "Small", "-s", "program:sh solver.sh"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let record = runs(folder).remove(0);
+    unfinish(folder, &record);
+    record
+}
+
+/// Takes back what a run has found, and the mark of its program.
+fn unfinish(folder: &Path, record: &Path) {
+    for name in ["results.json", "answers.jsonl", "verdicts.jsonl"] {
+        fs::remove_file(record.join(name)).unwrap();
+    }
+    fs::remove_file(folder.join("mark")).unwrap();
+}
+
+/// Resumes a run without a terminal.
+fn resume(folder: &Path, record: &Path, further: &[&str]) -> Said {
+    let mut command = assay(folder);
+    command.args(["run", "--resume"]).arg(record).args(further).stdin(Stdio::null());
+    command.output().expect("the binary runs").into()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+#[test]
+fn a_command_runs_unasked_only_where_its_user_started_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let record = unfinished(folder);
+    let mark = folder.join("mark");
+    let copied = folder.join("copied");
+    copy(&record, &copied);
+    let said = resume(folder, &copied, &[]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains(": sh solver.sh") && said.err.contains("--trust"), "{said:?}");
+    assert!(!mark.exists(), "the command ran");
+
+    let said = resume(folder, &record, &[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(mark.exists());
+
+    unfinish(folder, &record);
+    let manifest = record.join("run.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, format!("{text} ")).unwrap();
+    assert_eq!(resume(folder, &record, &[]).code, 3);
+    assert!(!mark.exists(), "the command ran");
+    assert_eq!(resume(folder, &record, &["--trust"]).code, 0);
+    assert!(mark.exists());
+    // What is complete runs nothing.
+    assert_eq!(resume(folder, &record, &[]).code, 0);
+}
+
+#[test]
+fn a_manifest_cannot_turn_isolation_off_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let said = run(folder, &["run", "codrep", "--data", "sample", "-s", "middle", "-L", "2"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let record = runs(folder).remove(0);
+    fs::remove_file(record.join("results.json")).unwrap();
+    let manifest = record.join("run.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let planted = text.replace("\"unsafe_no_isolation\": false", "\"unsafe_no_isolation\": true");
+    assert_ne!(text, planted);
+    fs::write(&manifest, planted).unwrap();
+    let said = resume(folder, &record, &[]);
+    assert!(said.code == 3 && said.err.contains("without isolation"), "{said:?}");
+}
+
+#[test]
+fn a_registry_that_cannot_be_written_costs_a_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join(".state"), "a file").unwrap();
+    let record = unfinished(folder);
+    let said = resume(folder, &record, &[]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert_eq!(resume(folder, &record, &["--trust"]).code, 0);
+}
+
+#[test]
+fn links_and_pipes_in_a_record_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let record = unfinished(folder);
+    let target = folder.join("target");
+    for name in
+        ["run.json", "answers.jsonl", "verdicts.jsonl", "solver.jsonl", "results.json", "scratch"]
+    {
+        for is_link in [true, false] {
+            let planted = folder.join("planted");
+            copy(&record, &planted);
+            let path = planted.join(name);
+            let _ = fs::remove_file(&path);
+            fs::write(
+                &target,
+                if name == "run.json" { fs::read(record.join(name)).unwrap() } else { Vec::new() },
+            )
+            .unwrap();
+            let before = fs::read(&target).unwrap();
+            if is_link {
+                symlink(&target, &path).unwrap();
+            } else {
+                let mode = rustix::fs::Mode::from_raw_mode(0o600);
+                rustix::fs::mkfifoat(rustix::fs::CWD, &path, mode).unwrap();
+            }
+            let said = resume(folder, &planted, &["--trust"]);
+            let kind = if is_link { "is a symbolic link" } else { "is a pipe" };
+            assert!(said.code == 3 && said.err.contains(kind), "{name} {said:?}");
+            assert!(said.err.contains(name), "{name} {said:?}");
+            assert_eq!(fs::read(&target).unwrap(), before, "{name} was written through");
+            fs::remove_dir_all(&planted).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_link_where_a_new_file_will_be_is_not_written_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let record = unfinished(folder);
+    let target = folder.join("target");
+    fs::write(&target, "kept").unwrap();
+    for name in ["results.json.new", "answers.jsonl.new", "verdicts.jsonl.new"] {
+        symlink(&target, record.join(name)).unwrap();
+    }
+    assert_eq!(resume(folder, &record, &[]).code, 0);
+    assert_eq!(fs::read_to_string(&target).unwrap(), "kept");
+}
