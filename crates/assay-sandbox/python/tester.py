@@ -387,11 +387,14 @@ def main():
                 exams[key] = Exam(message)
                 answer = {"ready": True}
             else:
+                # The program's own file system, which is there only as long as the program.
+                os.chdir(os.environ["HOME"])
                 with socket.socket(fileno=files.pop(0)) as connection:
                     exam, number, live = exams[key], message["test"], message["live"]
                     answer = examine(exam, number, connection, files[0], live)
         except BaseException:
             answer = {"broken": traceback.format_exc(limit=-3)[-2000:]}
+        os.chdir("/")
         for left in files:
             os.close(left)
         # Whoever waits for an answer can tell that it is the one to this question.

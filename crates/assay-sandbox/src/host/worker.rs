@@ -40,8 +40,9 @@ impl Worker {
         command.process_group(0);
         let mut process = command.spawn().map_err(failed)?;
         drop(command);
-        let group = setup.isolate.then(|| Group::new(process.id())).flatten();
-        let hello = frame::send(&connection, setup).and_then(|()| frame::receive(&connection));
+        let group = Group::new(process.id());
+        let setup = Setup { group: group.as_ref().map(Group::files), ..setup.clone() };
+        let hello = frame::send(&connection, &setup).and_then(|()| frame::receive(&connection));
         let problem = match hello {
             Ok(Some(Hello::Ready(layers))) => {
                 return Ok(Self { process, connection, layers, group, given: VecDeque::new() });
@@ -52,9 +53,11 @@ impl Worker {
         };
         let _ = process.kill();
         let _ = process.wait();
-        Err(Error::failed(format!("this machine cannot isolate programs: {problem}")).hint(
-            "`assay doctor` says what is missing; --unsafe-no-isolation runs programs all the same",
-        ))
+        if !setup.isolate {
+            return Err(Error::failed(format!("programs cannot be run here: {problem}")));
+        }
+        Err(Error::failed(format!("this machine cannot isolate programs: {problem}"))
+            .hint("`assay doctor` says what is missing; --unsafe-no-isolation runs programs without"))
     }
 
     /// Has a job done; `None` if the worker is gone.
