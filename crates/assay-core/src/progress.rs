@@ -10,4 +10,7 @@ pub trait Progress {
 
     /// The work ended.
     fn finish(&self);
+
+    /// Something that a person should know before the work goes on.
+    fn warn(&self, _text: &str) {}
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_core::{Cancel, Progress};
+use assay_core::{Cancel, Progress, QuestionKind, TaskCard, TaskSettings};
 
 /// What work is done with.
 #[derive(Clone, Copy)]
@@ -15,4 +15,16 @@ pub struct Means<'a> {
     pub cancel: &'a Cancel,
     /// Who watches.
     pub progress: &'a dyn Progress,
+}
+
+impl Means<'_> {
+    /// Warns before programs are run without isolation.
+    pub(crate) fn warn_without_isolation(&self, card: &TaskCard, settings: &TaskSettings) {
+        if settings.unsafe_no_isolation && card.asks == QuestionKind::Code {
+            self.progress.warn(
+                "programs under test run without isolation (--unsafe-no-isolation): they can read and \
+                 change what you can, and forge their verdicts",
+            );
+        }
+    }
 }

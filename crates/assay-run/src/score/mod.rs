@@ -68,6 +68,7 @@ pub fn score(
     if task.card().asks == QuestionKind::Code && file.answers.is_empty() && file.faults.is_empty() {
         return Err(no_answers(&file, name, task.card().name));
     }
+    means.warn_without_isolation(task.card(), settings);
     let grader = Once::new(task.grader(settings, means.jobs)?);
     let gate = if file.faults.is_empty() {
         let wanted = &Selection::all(problems.ids().len());

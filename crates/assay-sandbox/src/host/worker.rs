@@ -56,8 +56,9 @@ impl Worker {
         if !setup.isolate {
             return Err(Error::failed(format!("programs cannot be run here: {problem}")));
         }
-        Err(Error::failed(format!("this machine cannot isolate programs: {problem}"))
-            .hint("`assay doctor` says what is missing; --unsafe-no-isolation runs programs without"))
+        Err(Error::failed(format!("this machine cannot isolate programs: {problem}")).hint(
+            "`assay doctor` says what is missing; --unsafe-no-isolation runs programs without",
+        ))
     }
 
     /// Has a job done; `None` if the worker is gone.

@@ -88,8 +88,7 @@ const STATMOUNT: i64 = 457;
 const LISTMOUNT: i64 = 458;
 /// Calls that do nothing and succeed: what they do would be felt outside. A lock on a file of the machine's
 /// software would stop others, and who else holds one is nobody's business.
-const EMPTY: &[i64] =
-    &[libc::SYS_fadvise64, libc::SYS_flock, libc::SYS_sync, libc::SYS_syncfs];
+const EMPTY: &[i64] = &[libc::SYS_fadvise64, libc::SYS_flock, libc::SYS_sync, libc::SYS_syncfs];
 /// Commands of `fcntl` that do nothing and succeed: locks.
 const EMPTY_COMMANDS: &[i32] =
     &[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];

@@ -11,8 +11,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::Mode;
 use nix::unistd::{Pid, pipe2};
 
-use super::bare::Folder;
 use super::Ground;
+use super::bare::Folder;
 use super::child::{self, Role, Start};
 use super::memory::Sampler;
 use super::root::{self, told};

@@ -217,7 +217,9 @@ impl Watch<'_> {
     /// Ends a program that holds more memory than it may.
     fn look_at_memory(&self, state: &mut State, begun: Instant) {
         let due = state.sampled.unwrap_or(begun).elapsed() >= PAUSE && state.ended.is_none();
-        let Some(sampler) = self.sampler.as_ref().filter(|_| due && !state.end_sent) else { return };
+        let Some(sampler) = self.sampler.as_ref().filter(|_| due && !state.end_sent) else {
+            return;
+        };
         if sampler.exceeds() {
             state.too_big = true;
             self.end(state);

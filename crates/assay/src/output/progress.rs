@@ -95,4 +95,8 @@ impl Progress for Bar {
     fn finish(&self) {
         self.shown.finish_and_clear();
     }
+
+    fn warn(&self, text: &str) {
+        super::warn(text);
+    }
 }
