@@ -98,8 +98,9 @@ fn serve(host: &UnixStream, setup: &Setup, ground: Ground) -> Result<(), String>
     frame::send(host, &Hello::Ready(layers)).map_err(|error| error.to_string())?;
     while let Ok(Some(job)) = frame::receive::<Job>(host) {
         let report = worker.work(job);
-        // A worker that cannot give the next program an empty folder ends; the host starts another.
-        if worker.clear().is_err() || frame::send(host, &report).is_err() {
+        // The host need not wait for the clearing. A worker that cannot give the next program an empty
+        // folder ends; the host starts another.
+        if frame::send(host, &report).is_err() || worker.clear().is_err() {
             break;
         }
     }
