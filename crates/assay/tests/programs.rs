@@ -218,7 +218,8 @@ fn real_models_score_what_was_published() {
 #[test]
 fn a_run_without_isolation_is_marked_as_one() {
     let folder = tempdir().unwrap();
-    let arguments = ["run", "humaneval", "--data", "sample", "--solver", "gold", "-L", "2", "--json"];
+    let arguments =
+        ["run", "humaneval", "--data", "sample", "--solver", "gold", "-L", "2", "--json"];
     let told = |extra: &[&str]| -> Said {
         let mut command = common::assay(folder.path());
         // An interpreter that every user can run: as root, programs run as nobody.

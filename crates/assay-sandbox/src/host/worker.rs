@@ -54,7 +54,10 @@ impl Worker {
         let _ = process.kill();
         let _ = process.wait();
         if !setup.isolate {
-            return Err(Error::failed(format!("programs cannot be run here: {problem}")));
+            let message = format!("programs cannot be run without isolation: {problem}");
+            return Err(Error::failed(message).hint(
+                "as root, install interpreters where every user can run them, or be another user",
+            ));
         }
         Err(Error::failed(format!("this machine cannot isolate programs: {problem}")).hint(
             "`assay doctor` says what is missing; --unsafe-no-isolation runs programs without",
