@@ -266,7 +266,8 @@ pub struct Evidence {
     /// The most memory that it held, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_memory: Option<u64>,
-    /// What held its memory in check: `cgroup-v2`, `cgroup-v1` or `rlimit`.
+    /// What held its memory in check: `cgroup-v2`, `cgroup-v1`, `sampled` or
+    /// `rlimit`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory_by: String,
     /// The end of its standard error.

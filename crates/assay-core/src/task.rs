@@ -146,7 +146,7 @@ pub struct TaskSettings {
     /// How programs under test are kept apart.
     #[serde(default)]
     pub isolation: Isolation,
-    /// Run programs under test even where this machine cannot isolate them.
+    /// Run programs under test without isolation.
     #[serde(default)]
     pub unsafe_no_isolation: bool,
     /// How its questions are put, by name; the usual way if not said.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_core::{Cancel, Progress, TaskSettings};
+use assay_core::{Cancel, Progress, QuestionKind, TaskCard, TaskSettings};
 
 /// What work is done with.
 #[derive(Clone, Copy)]
@@ -23,5 +23,15 @@ impl Means<'_> {
     /// Settings for a grader that may use the cache.
     pub(crate) fn equip(&self, settings: &TaskSettings) -> TaskSettings {
         TaskSettings { cache: self.cache.map(Path::to_owned), ..settings.clone() }
+    }
+
+    /// Warns before programs are run without isolation.
+    pub(crate) fn warn_without_isolation(&self, card: &TaskCard, settings: &TaskSettings) {
+        if settings.unsafe_no_isolation && card.asks == QuestionKind::Code {
+            self.progress.warn(
+                "programs under test run without isolation (--unsafe-no-isolation): they can read and \
+                 change what you can, and forge their verdicts",
+            );
+        }
     }
 }

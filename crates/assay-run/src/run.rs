@@ -149,6 +149,7 @@ fn carry_on(
     let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
     let Means { jobs, cancel, progress, .. } = *means;
     let samples = manifest.request.samples;
+    means.warn_without_isolation(task.card(), &request.settings);
     let grader = Once::new(task.grader(&means.equip(&request.settings), jobs)?);
     let gate = gold_gate(plan, &grader, means)?;
     let Done { graded, ungraded } = record.done(problems.as_ref())?;

@@ -52,7 +52,11 @@ class Server:
         self.control = control
         # The namespace of process numbers that it stands in itself; None without isolation.
         self.own = own
+        # Every program finds a file system of its own there.
+        self.folder = os.environ["HOME"]
         libc = ctypes.PyDLL(None)
+        # Whoever started assay may have a lower limit than programs have by themselves.
+        self.most_seconds = _hard_limit(libc, RLIMIT_CPU)
         # Not `os.fork`, which runs what modules want to be done in a child: that costs as much again,
         # and a server with one thread does not need it.
         self.bare_fork, self.setns, self.unshare = libc.fork, libc.setns, libc.unshare
@@ -103,13 +107,22 @@ class Server:
         os.closerange(len(files), 1 << 16)
         # Signals to its process group are not to reach this server.
         os.setsid()
-        seconds = (ctypes.c_uint64 * 2)(request.seconds, request.seconds)
+        os.chdir(self.folder)
+        limit = min(request.seconds, self.most_seconds)
+        seconds = (ctypes.c_uint64 * 2)(limit, limit)
         if self.setrlimit(RLIMIT_CPU, seconds):
             raise OSError("setrlimit")
         # With them it loses what the filter of system calls lets this server do.
         if self.own is not None and self.syscall(*self.no_capabilities):
             raise OSError("capset")
         candidate.run(request, self.control)
+
+
+def _hard_limit(libc, resource):
+    limits = (ctypes.c_uint64 * 2)()
+    if libc.getrlimit(resource, limits):
+        raise OSError("getrlimit")
+    return limits[1]
 
 
 def warm_up():

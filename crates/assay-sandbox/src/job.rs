@@ -16,8 +16,8 @@ pub struct Settings {
     pub workers: usize,
     /// How programs are kept apart.
     pub isolation: Isolation,
-    /// Run programs even where this machine lacks a layer of isolation that matters.
-    pub allow_no_isolation: bool,
+    /// Run programs without isolation: as whoever runs assay, or as nobody if that is an administrator.
+    pub no_isolation: bool,
     /// The executable that becomes a worker when it is started with
     /// [`WORKER_ARGUMENT`](crate::WORKER_ARGUMENT).
     pub executable: PathBuf,
@@ -36,7 +36,7 @@ impl Settings {
         let executable = std::env::current_exe()
             .map_err(|error| Error::failed("cannot tell where assay itself lies").because(error))?;
         let tools = Tools::of_this_machine(languages);
-        Ok(Self { workers, isolation, allow_no_isolation: false, executable, tools })
+        Ok(Self { workers, isolation, no_isolation: false, executable, tools })
     }
 }
 

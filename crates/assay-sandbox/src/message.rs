@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) const KEPT_EXAMS: usize = 2;
 
 /// What a worker is told when it starts.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Setup {
     /// Whether programs are to be isolated at all.
     pub(crate) isolate: bool,
@@ -19,6 +19,19 @@ pub(crate) struct Setup {
     pub(crate) python: Option<PathBuf>,
     /// The size of what programs may write, in bytes.
     pub(crate) writable: u64,
+    /// The control group that holds the memory of programs in check, if there is one.
+    pub(crate) group: Option<GroupFiles>,
+}
+
+/// The files of a worker's control groups.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct GroupFiles {
+    /// The version of control groups, 1 or 2.
+    pub(crate) version: u8,
+    /// The limit of programs.
+    pub(crate) limit: PathBuf,
+    /// The processes of the group for tests.
+    pub(crate) tests: PathBuf,
 }
 
 /// What a worker has put between its programs and the host.
@@ -26,6 +39,8 @@ pub(crate) struct Setup {
 pub struct Layers {
     /// Which layers hold, by name, and why those that do not are missing.
     pub layers: Vec<Layer>,
+    /// What holds the memory of programs in check: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
+    pub memory_by: String,
 }
 
 /// One layer of isolation.

@@ -87,19 +87,27 @@ fn duration(time: libc::timeval) -> Duration {
 /// Makes a mount and all below it read-only, without devices and without programs that gain rights.
 pub(crate) fn seal_mount(path: &CStr) -> io::Result<()> {
     const AT_RECURSIVE: libc::c_uint = 0x8000;
-    let attributes = libc::mount_attr {
-        attr_set: libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
-        attr_clr: 0,
-        propagation: 0,
-        userns_fd: 0,
-    };
+    set_mount(
+        path,
+        AT_RECURSIVE,
+        libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
+    )
+}
+
+/// Makes the mount of a device read-only: it can still be written to, but its times cannot be set.
+pub(crate) fn seal_device(path: &CStr) -> io::Result<()> {
+    set_mount(path, 0, libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC)
+}
+
+fn set_mount(path: &CStr, flags: libc::c_uint, set: u64) -> io::Result<()> {
+    let attributes = libc::mount_attr { attr_set: set, attr_clr: 0, propagation: 0, userns_fd: 0 };
     // SAFETY: the path ends with a zero, and the structure lives as long as the call.
     let outcome = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
             libc::AT_FDCWD,
             path.as_ptr(),
-            AT_RECURSIVE,
+            flags,
             &raw const attributes,
             size_of::<libc::mount_attr>(),
         )

@@ -61,7 +61,7 @@ fn what_was_measured_goes_with_the_verdict() {
     assert!(evidence.cpu_s > 0.005 && evidence.cpu_s < 1.0, "{evidence:?}");
     assert!(evidence.wall_s >= 0.005, "{evidence:?}");
     assert!(evidence.peak_memory.is_some_and(|bytes| bytes > 50 << 20), "{evidence:?}");
-    assert!(["cgroup-v2", "cgroup-v1", "rlimit"].contains(&evidence.memory_by.as_str()));
+    assert!(["cgroup-v2", "cgroup-v1", "sampled"].contains(&evidence.memory_by.as_str()));
     assert!(!evidence.unstable);
 }
 

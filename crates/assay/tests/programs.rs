@@ -214,3 +214,24 @@ fn real_models_score_what_was_published() {
     fs::write(&qwen, &files["generated.jsonl"]).unwrap();
     assert!((score(&qwen) - share(72, 164)).abs() < 1e-12);
 }
+
+#[test]
+fn a_run_without_isolation_is_marked_as_one() {
+    let folder = tempdir().unwrap();
+    let arguments =
+        ["run", "humaneval", "--data", "sample", "--solver", "gold", "-L", "2", "--json"];
+    let told = |extra: &[&str]| -> Said {
+        let mut command = common::assay(folder.path());
+        // An interpreter that every user can run: as root, programs run as nobody.
+        command.env("PATH", "/usr/bin:/bin").args(arguments).args(extra);
+        command.output().unwrap().into()
+    };
+    let bare = told(&["--unsafe-no-isolation"]);
+    assert_eq!(bare.code, 0, "{bare:?}");
+    assert!(bare.err.contains("without isolation (--unsafe-no-isolation)"), "{}", bare.err);
+    assert!(bare.out.contains("isolation:none"), "{}", bare.out);
+    let isolated = told(&[]);
+    assert_eq!(isolated.code, 0, "{isolated:?}");
+    assert!(!isolated.err.contains("without isolation"), "{}", isolated.err);
+    assert!(!isolated.out.contains("isolation"), "{}", isolated.out);
+}

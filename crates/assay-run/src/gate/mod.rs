@@ -139,7 +139,8 @@ impl Gold<'_> {
         let mut all = DigestOf::new();
         let version = card.version.to_string();
         let rules = self.settings.rules.to_string();
-        let isolation = format!("{:?}", self.settings.isolation);
+        let TaskSettings { isolation, unsafe_no_isolation, .. } = self.settings;
+        let isolation = format!("{isolation:?}{}", if *unsafe_no_isolation { " none" } else { "" });
         let environment = self.grader.environment();
         let Tool { version: tool, commit } = self.tool;
         for part in [card.name, &version, &rules, &isolation, &environment, tool, commit] {

@@ -71,6 +71,7 @@ pub fn score(
     if task.card().asks == QuestionKind::Code && file.answers.is_empty() && file.faults.is_empty() {
         return Err(no_answers(&file, name, task.card().name));
     }
+    means.warn_without_isolation(task.card(), settings);
     let grader = Once::new(task.grader(&means.equip(settings), means.jobs)?);
     // What takes long is begun only if nothing can be refused any more. Other answers are graded as
     // fast as they are checked.

@@ -21,8 +21,8 @@ pub struct Diagnosis {
     pub problem: Option<String>,
     /// What stands between programs and the machine.
     pub layers: Vec<Layer>,
-    /// What holds the memory of a program in check: `cgroup-v2`, `cgroup-v1` or `rlimit`.
-    pub memory_by: &'static str,
+    /// What holds the memory of a program in check: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
+    pub memory_by: String,
     /// The languages of programs, each with what runs it.
     pub languages: Vec<Runs>,
     /// How long a small Python program takes to be examined, in milliseconds.
@@ -46,14 +46,14 @@ pub fn diagnose(settings: Settings) -> Diagnosis {
     let languages = languages(&settings.tools);
     match Sandbox::new(settings) {
         Ok(sandbox) => {
-            let (layers, memory_by) = sandbox.layers();
+            let layers = sandbox.layers();
             let tried = try_out(&sandbox);
             let problem = tried.as_ref().err().cloned();
             Diagnosis {
                 trusted: problem.is_none() && layers.missing().next().is_none(),
                 problem,
                 layers: layers.layers,
-                memory_by,
+                memory_by: layers.memory_by,
                 languages,
                 milliseconds: tried.ok(),
             }
@@ -62,7 +62,7 @@ pub fn diagnose(settings: Settings) -> Diagnosis {
             trusted: false,
             problem: Some(error.to_string()),
             layers: Vec::new(),
-            memory_by: "rlimit",
+            memory_by: "rlimit".to_owned(),
             languages,
             milliseconds: None,
         },

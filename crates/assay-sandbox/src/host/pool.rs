@@ -49,11 +49,11 @@ impl Sandbox {
         };
         let first = sandbox.start()?;
         let missing: Vec<String> = first.layers.missing().map(|layer| layer.name.clone()).collect();
-        if !missing.is_empty() && !sandbox.settings.allow_no_isolation {
+        if !missing.is_empty() && !sandbox.settings.no_isolation {
             let message =
                 format!("this machine cannot isolate programs: no {}", missing.join(", "));
             return Err(Error::failed(message).hint(
-                "`assay doctor` says more; --unsafe-no-isolation runs programs all the same",
+                "`assay doctor` says more; --unsafe-no-isolation runs programs without isolation",
             ));
         }
         let mut workers = sandbox.lock();
@@ -64,12 +64,9 @@ impl Sandbox {
     }
 
     /// What stands between programs and the machine, and what holds their memory in check.
-    pub fn layers(&self) -> (Layers, &'static str) {
+    pub fn layers(&self) -> Layers {
         let workers = self.lock();
-        let first = workers.idle.first();
-        let layers = first.map(|worker| worker.layers.clone()).unwrap_or_default();
-        let group = first.and_then(|worker| worker.group.as_ref());
-        (layers, group.map_or("rlimit", |group| group.name()))
+        workers.idle.first().map(|worker| worker.layers.clone()).unwrap_or_default()
     }
 
     /// What this machine can run.
@@ -115,7 +112,7 @@ impl Sandbox {
         let file = memory_file(&[]).map_err(failed)?;
         let job = Job::Record { script, caps: caps(limits, true) };
         let report = self
-            .with_worker(cancel, |worker| ask_within(worker, &job, Some(&file), limits.memory))?;
+            .with_worker(cancel, |worker| ask_within(worker, &job, Some(&file)))?;
         let Report { ending, evidence, .. } = report;
         Ok(Recording { ending, evidence, recorded: Recorded::from_file(file) })
     }
@@ -135,9 +132,7 @@ impl Sandbox {
                     input: execution.input.to_owned(),
                 },
             };
-            self.with_worker(cancel, |worker| {
-                ask_within(worker, &job, None, execution.limits.memory)
-            })
+            self.with_worker(cancel, |worker| ask_within(worker, &job, None))
         };
         let (report, unstable) = self.steadily(&execution.limits, ask)?;
         let evidence = Evidence { unstable, ..report.evidence };
@@ -166,7 +161,7 @@ impl Sandbox {
             let script = Script { mode: "compat".to_owned(), preamble, program };
             let job = self.examine_job(script, None, &limits);
             let report =
-                self.with_worker(cancel, |worker| ask_within(worker, &job, None, limits.memory))?;
+                self.with_worker(cancel, |worker| ask_within(worker, &job, None))?;
             return Ok(Report { ending: within(report.ending, lines), ..report });
         }
         let script = Script { mode: "exam".to_owned(), preamble, program: program.to_owned() };
@@ -224,7 +219,7 @@ impl Sandbox {
                     *tests = Some(choice);
                 }
                 let file = tests.recorded.filter(|_| !known);
-                let report = ask_within(worker, &job, file, limits.memory)?;
+                let report = ask_within(worker, &job, file)?;
                 if !report.exam_unknown {
                     remember(worker, &tests.key);
                     return Some(report);
@@ -324,17 +319,13 @@ impl Sandbox {
     fn start(&self) -> Result<Worker> {
         let python = self.settings.tools.get(Language::Python).ok();
         let setup = Setup {
-            isolate: true,
+            isolate: !self.settings.no_isolation,
             visible: self.settings.tools.folders(),
             python: python.map(|tool| tool.path.clone()),
             writable: WRITABLE,
+            group: None,
         };
-        let isolated = Worker::start(&self.settings.executable, &setup);
-        if isolated.is_err() && self.settings.allow_no_isolation {
-            let setup = Setup { isolate: false, ..setup };
-            return Worker::start(&self.settings.executable, &setup);
-        }
-        isolated
+        Worker::start(&self.settings.executable, &setup)
     }
 
     fn lock(&self) -> MutexGuard<'_, Workers> {
@@ -342,17 +333,13 @@ impl Sandbox {
     }
 }
 
-/// Has a job done with this much memory, and says what held it in check.
-fn ask_within(worker: &mut Worker, job: &Job, file: Option<&File>, memory: u64) -> Option<Report> {
-    let limited = worker.group.as_mut().is_some_and(|group| group.limit(memory));
-    let ended_before = worker.group.as_ref().map_or(0, super::cgroup::Group::ended);
+/// Has a job done, and finds out whether memory ran out.
+fn ask_within(worker: &mut Worker, job: &Job, file: Option<&File>) -> Option<Report> {
+    let ended = |worker: &Worker| worker.group.as_ref().map_or(0, super::cgroup::Group::ended);
+    let ended_before = ended(worker);
     let mut report = worker.ask(job, file)?;
-    let group = worker.group.as_ref().filter(|_| limited);
-    let held_by = group.map_or("rlimit", |group| group.name());
-    report.evidence = Evidence { memory_by: held_by.to_owned(), ..report.evidence };
     // The kernel ended a process for want of memory: whatever else was seen came of that.
-    let starved =
-        report.ending != Ending::Passed && group.is_some_and(|group| group.ended() > ended_before);
+    let starved = report.ending != Ending::Passed && ended(worker) > ended_before;
     if starved {
         report.ending = Ending::MemoryLimit;
     }

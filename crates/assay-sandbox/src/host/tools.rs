@@ -119,9 +119,11 @@ impl Tool {
             caps: caps(&COMPILING, false),
             compiles: true,
         };
+        // Those that reserve far more addresses than they use do not bear a limit on them.
+        let limit_addresses = matches!(self.language, Language::Cpp | Language::Rust);
         let run = |path: &str, words: &[&str]| Step {
             command: command(path, words),
-            caps: caps(&execution.limits, false),
+            caps: caps(&execution.limits, limit_addresses),
             compiles: false,
         };
         match self.language {

@@ -41,8 +41,9 @@ impl Worker {
         command.process_group(0);
         let mut process = command.spawn().map_err(failed)?;
         drop(command);
-        let group = setup.isolate.then(|| Group::new(process.id())).flatten();
-        let hello = frame::send(&connection, setup).and_then(|()| frame::receive(&connection));
+        let group = Group::new(process.id());
+        let setup = Setup { group: group.as_ref().map(Group::files), ..setup.clone() };
+        let hello = frame::send(&connection, &setup).and_then(|()| frame::receive(&connection));
         let problem = match hello {
             Ok(Some(Hello::Ready(layers))) => {
                 return Ok(Self { process, connection, layers, group, given: VecDeque::new() });
@@ -53,8 +54,14 @@ impl Worker {
         };
         let _ = process.kill();
         let _ = process.wait();
+        if !setup.isolate {
+            let message = format!("programs cannot be run without isolation: {problem}");
+            return Err(Error::failed(message).hint(
+                "as root, install interpreters where every user can run them, or be another user",
+            ));
+        }
         Err(Error::failed(format!("this machine cannot isolate programs: {problem}")).hint(
-            "`assay doctor` says what is missing; --unsafe-no-isolation runs programs all the same",
+            "`assay doctor` says what is missing; --unsafe-no-isolation runs programs without",
         ))
     }
 

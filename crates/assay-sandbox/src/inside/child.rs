@@ -13,7 +13,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{chdir, dup2_raw, execve, setsid};
 
 use super::filter;
-use super::root::told;
+use super::root::{self, told};
 use crate::message::Caps;
 use crate::sys;
 
@@ -23,11 +23,9 @@ const CAP_SYS_ADMIN: u32 = 1 << 21;
 /// What the tests may hold: the data of a problem, and what a program answers.
 const TESTER_MEMORY: u64 = 8 << 30;
 
-/// What programs find in their environment, and nothing else.
-const ENVIRONMENT: [&str; 16] = [
+/// What programs find in their environment besides the names of their folder, and nothing else.
+const ENVIRONMENT: [&str; 13] = [
     "PATH=/usr/local/bin:/usr/bin:/bin",
-    "HOME=/tmp",
-    "TMPDIR=/tmp",
     "LANG=C.UTF-8",
     "USER=program",
     // One order of sets and dictionaries, and so one verdict.
@@ -39,7 +37,6 @@ const ENVIRONMENT: [&str; 16] = [
     "OMP_NUM_THREADS=1",
     "OPENBLAS_NUM_THREADS=1",
     "MKL_NUM_THREADS=1",
-    "GOCACHE=/tmp/.go",
     "GO111MODULE=off",
     "GOTOOLCHAIN=local",
     "GOFLAGS=-p=1",
@@ -64,8 +61,8 @@ pub(super) struct Start<'a> {
 pub(super) enum Role<'a> {
     /// Forks programs, which get these limits.
     Forks(&'a Caps),
-    /// Holds the tests.
-    Tests,
+    /// Holds the tests; with the control group that they are counted in.
+    Tests(Option<&'a File>),
     /// Is a Python program; with the namespace that the worker itself is in.
     Python(&'a Caps, Option<&'a File>),
     /// Is a compiler or a compiled program, which may want to know about itself.
@@ -76,7 +73,7 @@ pub(super) enum Role<'a> {
 pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
     let own = match start.role {
         Role::Python(_, own) | Role::Compiled(_, own) => own,
-        Role::Forks(_) | Role::Tests => None,
+        Role::Forks(_) | Role::Tests(_) => None,
     };
     if own.is_some() {
         unshare(CloneFlags::CLONE_NEWPID).map_err(told("make a process namespace"))?;
@@ -96,6 +93,10 @@ pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
 }
 
 fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
+    if let Role::Tests(Some(group)) = start.role {
+        // If that fails, the tests are counted as the program's memory, which is the safe side.
+        let _ = nix::unistd::write(group, b"0");
+    }
     arrange_files(start.files)?;
     // If memory runs out, the kernel shall not take the worker for it.
     let _ = std::fs::write("/proc/self/oom_score_adj", "500");
@@ -106,21 +107,10 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
         // Without a namespace, at least together with the worker.
         prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL).map_err(told("hang on"))?;
     }
-    chdir(start.folder).map_err(told("enter the folder"))?;
-    match start.role {
-        Role::Python(caps, _) | Role::Compiled(caps, _) => {
-            limit(limits(caps))?;
-            limit([(Resource::RLIMIT_CPU, caps.cpu_kill_s)])?;
-        }
-        Role::Forks(caps) => limit(limits(caps))?,
-        Role::Tests => {
-            setrlimit(Resource::RLIMIT_AS, TESTER_MEMORY, TESTER_MEMORY)
-                .map_err(told("limit memory"))?;
-        }
-    }
+    limit_and_enter(start)?;
     if start.isolate {
         // Where Landlock is missing, the doctor says so.
-        let _ = filter::restrict_files(start.folder);
+        let _ = filter::restrict_files(root::PRIVATE);
         sys::keep_capabilities(if matches!(start.role, Role::Forks(_)) {
             CAP_SYS_ADMIN
         } else {
@@ -129,21 +119,49 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
         .map_err(told("give up capabilities"))?;
     }
     prctl::set_no_new_privs().map_err(told("give up new privileges"))?;
-    let program = match start.role {
-        Role::Forks(_) => filter::program_for_forks()?,
-        Role::Tests | Role::Python(..) | Role::Compiled(..) => filter::program()?,
+    let programs = match start.role {
+        Role::Forks(_) => filter::programs_for_forks()?,
+        Role::Tests(_) | Role::Python(..) | Role::Compiled(..) => filter::programs()?,
     };
-    seccompiler::apply_filter(&program).map_err(told("filter system calls"))?;
+    for program in programs {
+        let filtered = seccompiler::apply_filter(&program).map_err(told("filter system calls"));
+        // Where no isolation is wanted, its absence is no reason to stop.
+        filtered.or_else(|problem| if start.isolate { Err(problem) } else { Ok(()) })?;
+    }
     let command: Vec<CString> = start
         .command
         .iter()
         .map(|word| CString::new(word.as_str()))
         .collect::<Result<_, _>>()
         .map_err(told("name a program"))?;
-    let environment: Vec<CString> =
-        ENVIRONMENT.iter().filter_map(|entry| CString::new(*entry).ok()).collect();
+    let folder = start.folder;
+    let named = [("HOME", ""), ("TMPDIR", ""), ("GOCACHE", "/.go")];
+    let named = named.map(|(name, below)| format!("{name}={folder}{below}"));
+    let all = ENVIRONMENT.iter().copied().chain(named.iter().map(String::as_str));
+    let environment: Vec<CString> = all.filter_map(|entry| CString::new(entry).ok()).collect();
     let program = command.first().ok_or("no program")?;
     execve(program, &command, &environment).map_err(told("start a program"))
+}
+
+/// Sets the limits of a process, and enters the folder that it starts in.
+fn limit_and_enter(start: &Start<'_>) -> Result<(), String> {
+    let limits = |caps| {
+        let mut limits = limits(caps);
+        // Without a namespace of its own, a user's other processes would count too.
+        limits.retain(|&(resource, _)| start.isolate || resource != Resource::RLIMIT_NPROC);
+        limit(limits)
+    };
+    match start.role {
+        Role::Python(caps, _) | Role::Compiled(caps, _) => {
+            limits(caps)?;
+            limit([(Resource::RLIMIT_CPU, caps.cpu_kill_s)])?;
+        }
+        Role::Forks(caps) => limits(caps)?,
+        Role::Tests(_) => limit([(Resource::RLIMIT_AS, TESTER_MEMORY)])?,
+    }
+    // A server enters the folder for each program anew: every one has a file system of its own there.
+    let stays = matches!(start.role, Role::Forks(_) | Role::Tests(_));
+    chdir(if stays { "/" } else { start.folder }).map_err(told("enter the folder"))
 }
 
 /// Gives the files the numbers from 0 on, and closes all others.
@@ -167,15 +185,18 @@ fn copy_to(from: i32, to: i32) -> Result<(), String> {
     copied.map(std::os::fd::IntoRawFd::into_raw_fd).map(|_| ()).map_err(told("arrange files"))
 }
 
-/// Whatever is Python sees no processes at all, others those of their own namespace.
+/// Hides all processes from whatever is Python; others see those of their own namespace, and nothing else of
+/// `/proc`: neither the kernel's command line nor the machine's numbers.
 fn change_view(role: Role<'_>) -> Result<(), String> {
     let none: Option<&str> = None;
     unshare(CloneFlags::CLONE_NEWNS).map_err(told("make a mount namespace"))?;
-    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
-        .map_err(told("keep mounts private"))?;
+    // A server stays, and must see what the worker mounts for each program; nothing goes the other way.
+    let stays = matches!(role, Role::Forks(_) | Role::Tests(_));
+    let kind = if stays { MsFlags::MS_SLAVE } else { MsFlags::MS_PRIVATE };
+    mount(none, "/", none, MsFlags::MS_REC | kind, none).map_err(told("keep mounts private"))?;
     let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     let shows = matches!(role, Role::Compiled(..))
-        && mount(Some("proc"), "/proc", Some("proc"), quiet, none).is_ok();
+        && mount(Some("proc"), "/proc", Some("proc"), quiet, Some("subset=pid")).is_ok();
     if shows { Ok(()) } else { hide_processes() }
 }
 
@@ -203,7 +224,8 @@ pub(super) fn limits(caps: &Caps) -> Vec<(Resource, u64)> {
     limits
 }
 
-fn limit(limits: impl IntoIterator<Item = (Resource, u64)>) -> Result<(), String> {
+/// Sets limits, none above what this process may have itself.
+pub(super) fn limit(limits: impl IntoIterator<Item = (Resource, u64)>) -> Result<(), String> {
     for (resource, value) in limits {
         let (_, hard) = getrlimit(resource).map_err(told("read a limit"))?;
         let value = value.min(hard);

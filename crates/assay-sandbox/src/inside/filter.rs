@@ -18,6 +18,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_add_key,
     libc::SYS_adjtimex,
     libc::SYS_bpf,
+    CACHESTAT,
     libc::SYS_chroot,
     libc::SYS_clock_adjtime,
     libc::SYS_clock_settime,
@@ -29,6 +30,9 @@ const REFUSED: &[i64] = &[
     libc::SYS_fsopen,
     libc::SYS_fspick,
     libc::SYS_init_module,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
+    libc::SYS_inotify_init1,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
     libc::SYS_io_uring_setup,
@@ -36,9 +40,11 @@ const REFUSED: &[i64] = &[
     libc::SYS_kexec_file_load,
     libc::SYS_kexec_load,
     libc::SYS_keyctl,
+    LISTMOUNT,
     libc::SYS_lookup_dcookie,
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
+    libc::SYS_mincore,
     libc::SYS_mount,
     libc::SYS_mount_setattr,
     libc::SYS_move_mount,
@@ -67,6 +73,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_settimeofday,
     libc::SYS_shmat,
     libc::SYS_shmget,
+    STATMOUNT,
     libc::SYS_swapoff,
     libc::SYS_swapon,
     libc::SYS_syslog,
@@ -75,51 +82,87 @@ const REFUSED: &[i64] = &[
     libc::SYS_userfaultfd,
     libc::SYS_vhangup,
 ];
+/// Calls that the library does not name yet; the numbers are the same everywhere.
+const CACHESTAT: i64 = 451;
+const STATMOUNT: i64 = 457;
+const LISTMOUNT: i64 = 458;
+/// Calls that do nothing and succeed: what they do would be felt outside. A lock on a file of the machine's
+/// software would stop others, and who else holds one is nobody's business.
+const EMPTY: &[i64] = &[libc::SYS_fadvise64, libc::SYS_flock, libc::SYS_sync, libc::SYS_syncfs];
+/// Commands of `fcntl` that do nothing and succeed: locks.
+const EMPTY_COMMANDS: &[i32] =
+    &[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];
+/// Commands of `fcntl` that are refused: they tell who else opens a file, or makes others wait.
+const REFUSED_COMMANDS: &[i32] = &[libc::F_SETLEASE, libc::F_GETLEASE, libc::F_NOTIFY];
 /// Flags of `clone` that ask for namespaces.
 const NAMESPACES: u64 = 0x7e02_0080;
 
-/// The filter, for the kernel. What it refuses fails with an error that programs understand.
-pub(super) fn program() -> Result<BpfProgram, String> {
-    program_with(&[])
+/// The filters, for the kernel. What they refuse fails with an error that programs understand.
+pub(super) fn programs() -> Result<[BpfProgram; 2], String> {
+    Ok([empty_calls()?, program_with(&[])?])
 }
 
-/// The filter for the server that makes a process namespace for every program. What it forks has the
+/// The filters for the server that makes a process namespace for every program. What it forks has the
 /// filter too, but not the capability without which the kernel refuses what is let through here.
-pub(super) fn program_for_forks() -> Result<BpfProgram, String> {
-    program_with(&[libc::SYS_setns, libc::SYS_unshare])
+pub(super) fn programs_for_forks() -> Result<[BpfProgram; 2], String> {
+    Ok([empty_calls()?, program_with(&[libc::SYS_setns, libc::SYS_unshare])?])
+}
+
+/// A rule that holds if an argument is so.
+fn rule(argument: u8, value: u64, how: SeccompCmpOp) -> Result<SeccompRule, String> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)
+        .and_then(|condition| SeccompRule::new(vec![condition]))
+        .map_err(|error| error.to_string())
+}
+
+fn commands(commands: &[i32]) -> Result<Vec<SeccompRule>, String> {
+    let number = |&command| u64::try_from(command).unwrap_or_default();
+    commands.iter().map(|command| rule(1, number(command), SeccompCmpOp::Eq)).collect()
+}
+
+/// The filter of calls that do nothing.
+fn empty_calls() -> Result<BpfProgram, String> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+        EMPTY.iter().map(|&call| (call, Vec::new())).collect();
+    rules.insert(libc::SYS_fcntl, commands(EMPTY_COMMANDS)?);
+    compile(rules, 0)
+}
+
+/// A filter under which calls that match a rule do not happen and end with this error, or with none.
+fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<BpfProgram, String> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
+    let errno = SeccompAction::Errno(u32::try_from(errno).unwrap_or_default());
+    SeccompFilter::new(rules, SeccompAction::Allow, errno, arch)
+        .and_then(BpfProgram::try_from)
+        .map_err(|error| error.to_string())
 }
 
 fn program_with(namespaces: &[i64]) -> Result<BpfProgram, String> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().map(|&call| (call, Vec::new())).collect();
-    let refuse = |argument, value: u64, how| {
-        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)
-            .and_then(|condition| SeccompRule::new(vec![condition]))
-            .map_err(|error| error.to_string())
-    };
     for &call in namespaces {
         // Both take the kind as their last argument, `setns` after the file.
         let argument = u8::from(call == libc::SYS_setns);
         let kind = u64::try_from(libc::CLONE_NEWPID).unwrap_or_default();
-        rules.insert(call, vec![refuse(argument, kind, SeccompCmpOp::Ne)?]);
+        rules.insert(call, vec![rule(argument, kind, SeccompCmpOp::Ne)?]);
     }
     // Only sockets within the sandbox: there is no network to talk to.
     let local = u64::try_from(libc::AF_UNIX).unwrap_or_default();
     for call in [libc::SYS_socket, libc::SYS_socketpair] {
-        rules.insert(call, vec![refuse(0, local, SeccompCmpOp::Ne)?]);
+        rules.insert(call, vec![rule(0, local, SeccompCmpOp::Ne)?]);
     }
     let mut asks_for_namespace = Vec::new();
     for bit in (0..32).map(|shift| 1_u64 << shift).filter(|bit| NAMESPACES & bit != 0) {
-        asks_for_namespace.push(refuse(0, bit, SeccompCmpOp::MaskedEq(bit))?);
+        asks_for_namespace.push(rule(0, bit, SeccompCmpOp::MaskedEq(bit))?);
     }
     rules.insert(libc::SYS_clone, asks_for_namespace);
     // Typing into the terminal of whoever started assay.
-    rules.insert(libc::SYS_ioctl, vec![refuse(1, libc::TIOCSTI, SeccompCmpOp::Eq)?]);
-    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
-    let errno = u32::try_from(libc::EPERM).unwrap_or(1);
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), arch)
-        .map_err(|error| error.to_string())?;
-    let mut program = BpfProgram::try_from(filter).map_err(|error| error.to_string())?;
+    rules.insert(libc::SYS_ioctl, vec![rule(1, libc::TIOCSTI, SeccompCmpOp::Eq)?]);
+    rules.insert(libc::SYS_fcntl, commands(REFUSED_COMMANDS)?);
+    // Reading only what is in the machine's cache tells what others have read.
+    let cached = u64::try_from(libc::RWF_NOWAIT).unwrap_or_default();
+    rules.insert(libc::SYS_preadv2, vec![rule(5, cached, SeccompCmpOp::MaskedEq(cached))?]);
+    let mut program = compile(rules, libc::EPERM)?;
     hide_clone3(&mut program);
     Ok(program)
 }
@@ -148,7 +191,7 @@ fn hide_clone3(program: &mut BpfProgram) {
 
 /// Whether the kernel knows filters.
 pub(super) fn check() -> Result<(), String> {
-    program()?;
+    programs()?;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     // Without /proc it cannot be told beforehand; a program's start would then fail.
     if status.is_empty() || status.contains("Seccomp:") {

@@ -2,19 +2,19 @@
 
 use std::fs::{self, File};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use assay_core::Ending;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::mount::{MntFlags, umount2};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::stat::Mode;
 use nix::unistd::{Pid, pipe2};
 
 use super::Ground;
+use super::bare::Folder;
 use super::child::{self, Role, Start};
+use super::memory::Sampler;
 use super::root::{self, told};
 use super::server::{Place, Server};
 use super::verdict;
@@ -31,7 +31,6 @@ const TESTER_SECONDS: u64 = 10;
 pub(super) struct Worker<'a> {
     host: &'a UnixStream,
     python: Option<String>,
-    scripts: String,
     ground: Ground,
     /// The size of the folder for writing.
     writable: u64,
@@ -45,17 +44,9 @@ impl<'a> Worker<'a> {
         let nothing =
             nix::fcntl::open("/dev/null", OFlag::O_RDWR | OFlag::O_CLOEXEC, Mode::empty())
                 .map_err(told("open /dev/null"))?;
-        let scripts = if ground.own_processes.is_some() {
-            root::OWN.to_owned()
-        } else {
-            let folder = format!("{}.scripts", ground.folder);
-            root::write_scripts(&folder)?;
-            folder
-        };
         Ok(Self {
             host,
             python: setup.python.as_ref().map(|path| path.to_string_lossy().into_owned()),
-            scripts,
             ground,
             writable: setup.writable,
             nothing: File::from(nothing),
@@ -76,41 +67,32 @@ impl<'a> Worker<'a> {
             }
             Job::Commands { files, steps, input } => self.run_commands(&files, &steps, &input),
         };
-        outcome.unwrap_or_else(|message| {
+        let mut report = outcome.unwrap_or_else(|message| {
             // Whatever is wrong, the next program shall not suffer from it.
             self.end_servers();
             verdict::failure(message)
-        })
+        });
+        self.ground.memory.held_by().clone_into(&mut report.evidence.memory_by);
+        report
     }
 
-    /// Clears away what the last program wrote.
-    pub(super) fn clear(&mut self) {
-        let folder = self.ground.folder.clone();
-        let mut cleared = restore(&folder);
-        let left: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().collect();
-        for entry in left {
-            let path = entry.path();
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-            cleared &= removed.is_ok();
+    /// Clears away what the last program wrote; a worker that cannot must end.
+    pub(super) fn clear(&mut self) -> Result<(), String> {
+        match &self.ground.folder {
+            Folder::Mounted => root::renew_writable(self.writable),
+            Folder::Made(folder) => folder.clear(),
         }
-        if !cleared && self.ground.own_processes.is_some() {
-            // Whatever it has built there, it goes with the whole file system.
-            self.end_servers();
-            let _ = umount2(folder.as_str(), MntFlags::MNT_DETACH);
-            let _ = root::mount_writable(self.writable);
-        }
+    }
+
+    /// Limits the memory of the next program; what looks at it while it runs, if nothing else holds it.
+    fn limit_memory(&mut self, caps: &Caps) -> Option<Sampler> {
+        let servers = [&self.forking, &self.testing].into_iter().flatten();
+        let servers = servers.filter_map(Server::number).collect();
+        self.ground.memory.limit(caps.memory, servers)
     }
 
     /// Ends the servers.
-    pub(super) fn end(&mut self) {
-        self.end_servers();
-        if self.ground.own_processes.is_none() {
-            let _ = fs::remove_dir_all(&self.scripts);
-        }
-    }
-
-    fn end_servers(&mut self) {
+    pub(super) fn end_servers(&mut self) {
         for server in [self.forking.take(), self.testing.take()].into_iter().flatten() {
             server.end();
         }
@@ -125,10 +107,11 @@ impl<'a> Worker<'a> {
     fn place(&self) -> Result<Place<'_>, String> {
         Ok(Place {
             python: self.python.as_deref().ok_or("there is no Python")?,
-            scripts: &self.scripts,
-            folder: &self.ground.folder,
+            scripts: &self.ground.scripts,
+            folder: self.ground.folder.path(),
             isolate: self.ground.own_processes.is_some(),
             nothing: &self.nothing,
+            tests_group: self.ground.memory.tests(),
         })
     }
 
@@ -175,7 +158,7 @@ impl<'a> Worker<'a> {
         }
         let mut seen = self.put_through(program, tests, false, fresh, caps)?;
         if verdict::wants_again(&seen) {
-            self.clear();
+            self.clear()?;
             self.prepare((!fresh).then_some(caps), tests)?;
             seen = self.put_through(program, tests, true, fresh, caps)?;
         }
@@ -266,6 +249,7 @@ impl<'a> Worker<'a> {
         fresh: bool,
         caps: &Caps,
     ) -> Result<Running, String> {
+        let sampler = self.limit_memory(caps);
         let pipes = Pipes::new()?;
         let (output, errors) = pipes.writers();
         let mut files = vec![ends.input.as_fd(), output, errors, ends.connection.as_fd()];
@@ -282,13 +266,13 @@ impl<'a> Worker<'a> {
             files.push(described.as_fd());
             let role = Role::Python(caps, self.ground.own_processes.as_ref());
             let started = Some(self.start_command(&command, &files, role)?);
-            return Ok(Running { forked: None, started, pipes: pipes.readers() });
+            return Ok(Running { forked: None, started, pipes: pipes.readers(), sampler });
         }
         let server = self.forking.as_mut().ok_or("there is no server")?;
         server.served += 1;
         server.send(&request, &files)?;
         let forked = Some(server.forked()?);
-        Ok(Running { forked, started: None, pipes: pipes.readers() })
+        Ok(Running { forked, started: None, pipes: pipes.readers(), sampler })
     }
 
     fn run_commands(
@@ -297,7 +281,7 @@ impl<'a> Worker<'a> {
         steps: &[Step],
         input: &str,
     ) -> Result<Report, String> {
-        let folder = Path::new(&self.ground.folder);
+        let folder = Path::new(self.ground.folder.path());
         for (name, text) in files {
             fs::write(folder.join(name), text).map_err(told("write a program"))?;
         }
@@ -316,12 +300,13 @@ impl<'a> Worker<'a> {
     }
 
     fn run_step(&mut self, step: &Step, input: &File) -> Result<Report, String> {
+        let sampler = self.limit_memory(&step.caps);
         let pipes = Pipes::new()?;
         let (output, errors) = pipes.writers();
         let files = [input.as_fd(), output, errors];
         let role = Role::Compiled(&step.caps, self.ground.own_processes.as_ref());
         let started = Some(self.start_command(&step.command, &files, role)?);
-        let running = Running { forked: None, started, pipes: pipes.readers() };
+        let running = Running { forked: None, started, pipes: pipes.readers(), sampler };
         let seen = running.watch(self, Witness::Nobody, &step.caps)?;
         let mut ending = verdict::executed(&seen, &step.caps);
         if step.compiles && matches!(ending, Ending::EarlyExit { .. }) {
@@ -340,7 +325,7 @@ impl<'a> Worker<'a> {
         let pid = child::start(&Start {
             command,
             files,
-            folder: &self.ground.folder,
+            folder: self.ground.folder.path(),
             role,
             isolate: self.ground.own_processes.is_some(),
         })?;
@@ -349,13 +334,6 @@ impl<'a> Worker<'a> {
             .map_err(told("watch a process"))?;
         Ok((pid, watched))
     }
-}
-
-/// Gives the folder its rights back, which a program may have taken from it; whether it has them.
-fn restore(folder: &str) -> bool {
-    const ALL: u32 = 0o1777;
-    let has = fs::metadata(folder).is_ok_and(|found| found.permissions().mode() & 0o7777 == ALL);
-    has || fs::set_permissions(folder, fs::Permissions::from_mode(ALL)).is_ok()
 }
 
 /// The ends of a Python program's connections, besides those that it prints to.
@@ -374,6 +352,8 @@ struct Running {
     /// The process that the worker has started for it.
     started: Option<(i32, OwnedFd)>,
     pipes: (File, File),
+    /// What looks at its memory.
+    sampler: Option<Sampler>,
 }
 
 impl Running {
@@ -384,7 +364,8 @@ impl Running {
             _ => return Err("there is no process".to_owned()),
         };
         let (output, errors) = self.pipes;
-        Watch { process, witness, output, errors, host: worker.host, caps }.see()
+        let (host, sampler) = (worker.host, self.sampler);
+        Watch { process, witness, output, errors, host, caps, sampler }.see()
     }
 }
 

@@ -4,9 +4,11 @@
 //! [`namespaces`]), and then serves jobs until the host is gone. When it ends, everything in its
 //! process namespace ends with it.
 
+mod bare;
 mod child;
 mod filter;
 mod jobs;
+mod memory;
 mod namespaces;
 mod root;
 mod server;
@@ -21,7 +23,9 @@ use std::process::ExitCode;
 use crate::frame;
 use crate::message::{Hello, Job, Layers, Setup};
 use crate::sys;
+use bare::Folder;
 use jobs::Worker;
+use memory::Memory;
 
 /// The argument that makes an executable a worker.
 pub const WORKER_ARGUMENT: &str = "assay-sandbox-worker";
@@ -50,25 +54,21 @@ struct Ground {
     /// The process namespace that the worker is in; programs get one inside it.
     own_processes: Option<File>,
     /// Where programs may write.
-    folder: String,
+    folder: Folder,
+    /// Where the Python code of the sandbox lies.
+    scripts: String,
+    memory: Memory,
 }
 
 fn start(host: &UnixStream, setup: &Setup) -> Result<(), String> {
+    let memory = Memory::open(setup.group.as_ref(), setup.isolate);
     if !setup.isolate {
-        let mut layers = Layers::default();
-        layers.note("isolation", true, Err("not wanted".to_owned()));
-        let folder = std::env::temp_dir().join(format!("assay-unsafe-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let folder = folder.to_string_lossy().into_owned();
-        let ground = Ground { layers, own_processes: None, folder: folder.clone() };
-        let outcome = serve(host, setup, ground);
-        let _ = std::fs::remove_dir_all(folder);
-        return outcome;
+        return bare::start(host, setup, memory);
     }
     let (layers, proc) = namespaces::shut_in(setup)?;
     // The first process of the new namespace: when it ends, all others in it do.
     let Some(pid) = sys::fork().map_err(|error| error.to_string())? else {
-        if let Err(error) = inside(host, setup, layers, &proc) {
+        if let Err(error) = inside(host, setup, layers, &proc, memory) {
             let _ = frame::send(host, &Hello::Failed(error));
         }
         sys::leave(0);
@@ -78,23 +78,32 @@ fn start(host: &UnixStream, setup: &Setup) -> Result<(), String> {
     Ok(())
 }
 
-fn inside(host: &UnixStream, setup: &Setup, layers: Layers, proc: &OwnedFd) -> Result<(), String> {
+fn inside(
+    host: &UnixStream,
+    setup: &Setup,
+    layers: Layers,
+    proc: &OwnedFd,
+    mut memory: Memory,
+) -> Result<(), String> {
     let (layers, own_processes) = namespaces::settle(setup, layers, proc)?;
-    let folder = root::WRITABLE.to_owned();
-    serve(host, setup, Ground { layers, own_processes: Some(own_processes), folder })
+    memory.settle();
+    let (folder, scripts) = (Folder::Mounted, root::OWN.to_owned());
+    let own_processes = Some(own_processes);
+    serve(host, setup, Ground { layers, own_processes, folder, scripts, memory })
 }
 
 fn serve(host: &UnixStream, setup: &Setup, ground: Ground) -> Result<(), String> {
-    let layers = ground.layers.clone();
+    let layers = Layers { memory_by: ground.memory.held_by().to_owned(), ..ground.layers.clone() };
     let mut worker = Worker::new(host, setup, ground)?;
     frame::send(host, &Hello::Ready(layers)).map_err(|error| error.to_string())?;
     while let Ok(Some((job, files))) = frame::receive_with_files::<Job>(host) {
         let report = worker.work(job, &files);
-        worker.clear();
-        if frame::send(host, &report).is_err() {
+        // The host need not wait for the clearing. A worker that cannot give the next program an empty
+        // folder ends; the host starts another.
+        if frame::send(host, &report).is_err() || worker.clear().is_err() {
             break;
         }
     }
-    worker.end();
+    worker.end_servers();
     Ok(())
 }

@@ -7,7 +7,7 @@ use nix::fcntl::{OFlag, open, openat};
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
-use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::resource::Resource;
 use nix::sys::signal::Signal;
 use nix::sys::stat::Mode;
 use nix::unistd::{Gid, Uid, getegid, geteuid, setgroups, sethostname, setresgid, setresuid};
@@ -50,11 +50,12 @@ pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
             | CloneFlags::CLONE_NEWNS
             | CloneFlags::CLONE_NEWNET
             | CloneFlags::CLONE_NEWIPC
-            | CloneFlags::CLONE_NEWUTS,
+            | CloneFlags::CLONE_NEWUTS
+            | CloneFlags::CLONE_NEWCGROUP,
     )
     .map_err(told("make namespaces"))?;
     map_ids(&proc, (PROGRAM, user), (PROGRAM, group))?;
-    for name in ["user", "process", "mount", "network", "message", "host name"] {
+    for name in ["user", "process", "mount", "network", "message", "host name", "control group"] {
         layers.note(&format!("{name} namespace"), true, Ok(()));
     }
     Ok((layers, proc))
@@ -72,11 +73,12 @@ pub(super) fn settle(
     let own_processes = openat(proc, "self/ns/pid", flags, Mode::empty())
         .map_err(told("open the process namespace"))?;
     layers.note("its own /proc", false, show_processes());
+    root::share_mounts()?;
     root::mount_writable(setup.writable)?;
     sethostname("assay").map_err(told("set the host name"))?;
     prctl::set_no_new_privs().map_err(told("give up new privileges"))?;
     layers.note("no new privileges", true, Ok(()));
-    setrlimit(Resource::RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES).map_err(told("limit open files"))?;
+    super::child::limit([(Resource::RLIMIT_NOFILE, OPEN_FILES)])?;
     layers.note("system call filter", true, super::filter::check());
     layers.note("Landlock", false, super::filter::landlock_abi().map(|_| ()));
     Ok((layers, File::from(own_processes)))
@@ -92,7 +94,7 @@ fn show_processes() -> Result<(), String> {
     shown.or_else(|problem| super::child::hide_processes().and(Err(problem)))
 }
 
-fn become_nobody() -> Result<(), String> {
+pub(super) fn become_nobody() -> Result<(), String> {
     let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
     setgroups(&[]).map_err(told("leave groups"))?;
     setresgid(group, group, group).map_err(told("become nobody"))?;

@@ -9,10 +9,15 @@ use std::path::{Path, PathBuf};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::unistd::pivot_root;
 
-use crate::sys::seal_mount;
+use crate::sys::{seal_device, seal_mount};
 
-/// Where programs may write.
+/// Where programs may write; a link to [`MOUNT_POINT`].
 pub(super) const WRITABLE: &str = "/tmp";
+/// The folder that Landlock's rule for writing names. Landlock asks the folders above a mount point, but not
+/// the mount point itself: the rule stands above it, so that it covers whatever is mounted there.
+pub(super) const PRIVATE: &str = "/private";
+/// Where every program's own file system is mounted.
+const MOUNT_POINT: &str = "/private/tmp";
 /// Where the Python code of the sandbox lies.
 pub(super) const OWN: &str = "/.assay";
 /// The host's root while the new one is built.
@@ -59,6 +64,8 @@ pub(super) fn build(visible: &[PathBuf]) -> Result<(), String> {
     fs::create_dir(format!("/tmp{OLD}")).map_err(told("make a folder"))?;
     pivot_root("/tmp", format!("/tmp{OLD}").as_str()).map_err(told("enter the new root"))?;
     std::env::set_current_dir("/").map_err(told("enter the new root"))?;
+    fs::create_dir_all(MOUNT_POINT).map_err(told("make a folder"))?;
+    symlink(MOUNT_POINT, WRITABLE).map_err(told("make a link"))?;
     for path in SOFTWARE.iter().map(Path::new).chain(visible.iter().map(PathBuf::as_path)) {
         show(path)?;
     }
@@ -66,7 +73,7 @@ pub(super) fn build(visible: &[PathBuf]) -> Result<(), String> {
         show_device(Path::new(device))?;
     }
     write_scripts(OWN)?;
-    for folder in [WRITABLE, "/proc", "/etc", "/dev"] {
+    for folder in ["/proc", "/etc", "/dev"] {
         fs::create_dir_all(folder).map_err(told("make a folder"))?;
     }
     fs::write("/etc/passwd", "program:x:1000:1000::/tmp:/bin/sh\n")
@@ -91,12 +98,24 @@ pub(super) fn write_scripts(folder: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A new, empty folder to write to.
+/// Has mounts of the worker appear in the servers' namespaces too, which copy this one later.
+pub(super) fn share_mounts() -> Result<(), String> {
+    mount(NONE, "/", NONE, MsFlags::MS_SHARED, NONE).map_err(told("share mounts"))
+}
+
+/// Mounts a new, empty file system to write to.
 pub(super) fn mount_writable(size: u64) -> Result<(), String> {
     let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     let options = format!("mode=1777,size={size},nr_inodes=65536");
-    mount(Some("tmpfs"), WRITABLE, Some("tmpfs"), quiet, Some(options.as_str()))
+    mount(Some("tmpfs"), MOUNT_POINT, Some("tmpfs"), quiet, Some(options.as_str()))
         .map_err(told("mount a folder to write to"))
+}
+
+/// Replaces the file system to write to by a new one. Clearing the old one would not do: attributes of its
+/// root, its times and the numbers of its files would stay.
+pub(super) fn renew_writable(size: u64) -> Result<(), String> {
+    umount2(MOUNT_POINT, MntFlags::MNT_DETACH).map_err(told("unmount a program's folder"))?;
+    mount_writable(size)
 }
 
 /// Shows a folder or file of the host at the same place; one that is not there is left out.
@@ -133,7 +152,9 @@ fn show_device(path: &Path) -> Result<(), String> {
     }
     fs::create_dir_all("/dev").map_err(told("make a folder"))?;
     fs::write(path, "").map_err(told("make a file"))?;
-    mount(Some(&old), path, NONE, MsFlags::MS_BIND, NONE).map_err(told("show a device"))
+    mount(Some(&old), path, NONE, MsFlags::MS_BIND, NONE).map_err(told("show a device"))?;
+    let sealed = CString::new(path.as_os_str().as_encoded_bytes()).map_err(told("name a mount"))?;
+    seal_device(&sealed).map_err(told("seal a device"))
 }
 
 fn under_old(path: &Path) -> PathBuf {

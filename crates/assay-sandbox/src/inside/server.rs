@@ -43,6 +43,8 @@ pub(super) struct Place<'a> {
     pub(super) folder: &'a str,
     pub(super) isolate: bool,
     pub(super) nothing: &'a File,
+    /// The control group of the tests.
+    pub(super) tests_group: Option<&'a File>,
 }
 
 impl Server {
@@ -78,7 +80,7 @@ impl Server {
 
     /// The server that holds the tests.
     pub(super) fn testing(place: &Place<'_>) -> Result<Self, String> {
-        let server = Self::new(place, "tester.py", Role::Tests)?;
+        let server = Self::new(place, "tester.py", Role::Tests(place.tests_group))?;
         server.expect_ready(START)?;
         Ok(server)
     }
@@ -129,6 +131,11 @@ impl Server {
             Ok(None) => Err("Python ended".to_owned()),
             Err(error) => Err(format!("Python is silent: {error}")),
         }
+    }
+
+    /// Its number, for whoever looks at all processes.
+    pub(super) fn number(&self) -> Option<u32> {
+        u32::try_from(self.pid).ok()
     }
 
     /// How much it has worked.

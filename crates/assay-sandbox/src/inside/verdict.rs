@@ -85,6 +85,9 @@ fn said_true(said: Option<&Value>, key: &str) -> bool {
 }
 
 fn broke_a_limit(seen: &Seen, caps: &Caps) -> Option<Ending> {
+    if seen.too_big {
+        return Some(Ending::MemoryLimit);
+    }
     if seen.too_much {
         return Some(Ending::OutputLimit);
     }

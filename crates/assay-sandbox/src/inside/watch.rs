@@ -11,6 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
+use super::memory::{PAUSE, Sampler};
 use super::server::{Server, worked};
 use crate::frame;
 use crate::message::Caps;
@@ -100,6 +101,8 @@ pub(super) struct Seen {
     pub(super) too_long: bool,
     /// It printed too much.
     pub(super) too_much: bool,
+    /// It held too much memory.
+    pub(super) too_big: bool,
     /// The worker ended it.
     pub(super) ended_here: bool,
     pub(super) output: Vec<u8>,
@@ -114,6 +117,8 @@ pub(super) struct Watch<'a> {
     pub(super) errors: File,
     pub(super) host: &'a UnixStream,
     pub(super) caps: &'a Caps,
+    /// What looks at its memory, if nothing else holds it.
+    pub(super) sampler: Option<Sampler>,
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
@@ -128,11 +133,14 @@ struct State {
     left: Option<Instant>,
     /// How much it had worked when it was last asked.
     worked: Duration,
+    /// When its memory was last looked at.
+    sampled: Option<Instant>,
     /// How often it got more time.
     extended: u32,
     ended_here: bool,
     too_long: bool,
     too_much: bool,
+    too_big: bool,
     output: Vec<u8>,
     errors: Vec<u8>,
     /// What the program said to the worker so far.
@@ -171,7 +179,8 @@ impl Watch<'_> {
             if let Some(left) = state.left.take() {
                 until = until.min(left + LEAVING);
             }
-            self.step(&mut state, until.saturating_duration_since(now))?;
+            self.step(&mut state, self.patience(until.saturating_duration_since(now)))?;
+            self.look_at_memory(&mut state, begun);
         }
         self.drain(&mut state);
         let ended = state.ended.ok_or("a program could not be ended")?;
@@ -182,6 +191,7 @@ impl Watch<'_> {
             wall: begun.elapsed(),
             too_long: state.too_long,
             too_much: state.too_much,
+            too_big: state.too_big,
             ended_here: state.ended_here,
             output: state.output,
             errors: state.errors,
@@ -197,6 +207,24 @@ impl Watch<'_> {
         let since = worked.saturating_sub(state.worked);
         (state.worked, state.extended) = (worked, state.extended + 1);
         state.extended <= MOST && since > Duration::from_millis(self.caps.wall_ms) / SHARE
+    }
+
+    /// How long to wait at most, so that memory is looked at now and then.
+    fn patience(&self, patience: Duration) -> Duration {
+        if self.sampler.is_some() { patience.min(PAUSE) } else { patience }
+    }
+
+    /// Ends a program that holds more memory than it may.
+    fn look_at_memory(&self, state: &mut State, begun: Instant) {
+        let due = state.sampled.unwrap_or(begun).elapsed() >= PAUSE && state.ended.is_none();
+        let Some(sampler) = self.sampler.as_ref().filter(|_| due && !state.end_sent) else {
+            return;
+        };
+        if sampler.exceeds() {
+            state.too_big = true;
+            self.end(state);
+        }
+        state.sampled = Some(Instant::now());
     }
 
     fn end(&self, state: &mut State) {

@@ -6,7 +6,9 @@
     reason = "a test that cannot go on has failed; where its tools lie, the environment says"
 )]
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Exam, Isolation, Rules};
@@ -17,7 +19,7 @@ pub(crate) fn sandbox(isolation: Isolation) -> Sandbox {
     Sandbox::new(Settings {
         workers: 2,
         isolation,
-        allow_no_isolation: false,
+        no_isolation: false,
         executable: worker(),
         tools: Tools::of_this_machine(&Tools::LANGUAGES),
     })
@@ -65,4 +67,46 @@ pub(crate) fn examine(sandbox: &Sandbox, program: &str, rules: Rules) -> Examine
 /// How a program ends in [`exam`], by strict rules.
 pub(crate) fn ending(sandbox: &Sandbox, program: &str) -> Ending {
     examine(sandbox, program, Rules::Strict).ending
+}
+
+/// Runs tests of this executable once more as a user without any rights; nothing, if they already do.
+pub(crate) fn as_ordinary_user(tests: &[&str]) {
+    if nix::unistd::geteuid().is_root() {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", "65533", "--regid", "65533", "--clear-groups"]);
+        once_more(command, tests);
+    }
+}
+
+/// Runs a test of this executable once more with tools that every user can run; whether this was not that
+/// time, so that the test is done.
+pub(crate) fn again(test: &str) -> bool {
+    let first = std::env::var_os("SANDBOX_WORKER").is_none();
+    if first {
+        once_more(Command::new("env"), &[test]);
+    }
+    first
+}
+
+/// Runs tests of this executable once more, with copies that every user can reach, as the last words of
+/// `command`.
+pub(crate) fn once_more(mut command: Command, tests: &[&str]) {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (copy, copied_worker) = (folder.path().join("tests"), folder.path().join("worker"));
+    std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    std::fs::copy(worker(), &copied_worker).unwrap();
+    let said = command
+        .arg(copy)
+        .args(tests)
+        .args(["--test-threads", "1"])
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("SANDBOX_WORKER", copied_worker)
+        .current_dir("/")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&said.stdout);
+    let passed = format!("{} passed", tests.len());
+    assert!(said.status.success() && text.contains(&passed), "{text}");
 }

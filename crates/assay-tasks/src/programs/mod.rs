@@ -78,7 +78,7 @@ impl Task for Programs {
 
     fn grader(&self, settings: &TaskSettings, jobs: usize) -> Result<Box<dyn Grader>> {
         let sandbox = Sandbox::new(Settings {
-            allow_no_isolation: settings.unsafe_no_isolation,
+            no_isolation: settings.unsafe_no_isolation,
             ..Settings::of_this_machine(jobs.max(1), settings.isolation, &self.languages())?
         })?;
         self.card.language.map(|language| sandbox.tools().get(language)).transpose()?;
@@ -105,6 +105,9 @@ impl Task for Programs {
         fields.extend(judging.call.map(|call| ("call", format!("{}s", call.as_secs_f64()))));
         fields.push(("patience", "4xgold".to_owned()));
         fields.push(("memory", format!("{}M", memory >> 20)));
+        if settings.unsafe_no_isolation {
+            fields.push(("isolation", "none".to_owned()));
+        }
         let tools = Tools::of_this_machine(&self.languages());
         let numbers = tools.all().iter().map(|tool| (tool.language.name(), tool.number()));
         fields.extend(numbers.map(|(name, number)| (name, number.to_owned())));

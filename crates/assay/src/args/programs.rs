@@ -22,7 +22,8 @@ pub(crate) struct ProgramArguments {
     #[arg(long, default_value = "warm", env = "ASSAY_ISOLATION")]
     pub(crate) isolation: IsolationArgument,
 
-    /// Run programs under test even where this machine cannot isolate them.
+    /// Run programs under test without isolation, as the user who runs assay (as nobody, if that is
+    /// root); only for programs that you trust.
     #[arg(long, env = "ASSAY_UNSAFE_NO_ISOLATION", value_parser = FalseyValueParser::new())]
     pub(crate) unsafe_no_isolation: bool,
 

@@ -26,8 +26,12 @@ fn show(diagnosis: &Diagnosis) -> Result<()> {
     });
     output::table(["isolation", "state"], rows)?;
     output::say("\n")?;
-    let memory = match diagnosis.memory_by {
+    let memory = match diagnosis.memory_by.as_str() {
         "rlimit" => "limits of each process (rlimit): several together may use more than one may",
+        "sampled" => {
+            "samples: there is no control group, so programs are looked at every 50 ms (sampled), \
+             and each process has limits of its own (rlimit)"
+        }
         group => group,
     };
     output::say(&format!("memory is held in check by {memory}\n\n"))?;

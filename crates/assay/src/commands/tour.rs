@@ -41,8 +41,8 @@ fn unable(solver: &str, card: &TaskCard) -> Option<Error> {
 fn no_programs(arguments: &RunArguments) -> Option<Error> {
     let sandbox =
         Settings::of_this_machine(1, Isolation::Warm, &[Language::Python]).and_then(|settings| {
-            let allow_no_isolation = arguments.programs.unsafe_no_isolation;
-            Sandbox::new(Settings { allow_no_isolation, ..settings })
+            let no_isolation = arguments.programs.unsafe_no_isolation;
+            Sandbox::new(Settings { no_isolation, ..settings })
         });
     match sandbox {
         Ok(sandbox) => sandbox.tools().get(Language::Python).err(),

@@ -1,0 +1,134 @@
+//! A worker without isolation, for who asks for it by name: private folders in the machine's temporary folder,
+//! and another user where assay is run by an administrator. Nothing else.
+
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io::Read;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::unistd::{AccessFlags, access, geteuid};
+
+use super::memory::Memory;
+use super::namespaces::become_nobody;
+use super::root::{self, told};
+use super::{Ground, serve};
+use crate::frame;
+use crate::message::{Hello, Layers, Setup};
+use crate::sys;
+
+/// Where programs may write.
+pub(super) enum Folder {
+    /// A file system of their own, at a known place.
+    Mounted,
+    /// A folder that was made for them.
+    Made(PrivateFolder),
+}
+
+impl Folder {
+    /// Its path.
+    pub(super) fn path(&self) -> &str {
+        match self {
+            Self::Mounted => root::WRITABLE,
+            Self::Made(folder) => &folder.path,
+        }
+    }
+}
+
+/// A new folder with a name that nobody could know before.
+pub(super) struct PrivateFolder {
+    path: String,
+    /// What tells it from another at the same place.
+    number: (u64, u64),
+}
+
+impl PrivateFolder {
+    fn new() -> Result<Self, String> {
+        let mut random = [0; 16];
+        let mut source = File::open("/dev/urandom").map_err(told("draw a name"))?;
+        source.read_exact(&mut random).map_err(told("draw a name"))?;
+        let name = format!("assay-{:032x}", u128::from_le_bytes(random));
+        let path = std::env::temp_dir().join(name);
+        // Fails if there is anything at that place, also a link.
+        DirBuilder::new().mode(0o700).create(&path).map_err(told("make a private folder"))?;
+        let number = number_of(&path).ok_or("make a private folder: it is gone")?;
+        Ok(Self { path: path.to_string_lossy().into_owned(), number })
+    }
+
+    /// Removes all that is in it. Whatever else may stand in its place now is not touched.
+    pub(super) fn clear(&self) -> Result<(), String> {
+        let path = Path::new(&self.path);
+        if number_of(path) != Some(self.number) {
+            return Err("a program has replaced its folder".to_owned());
+        }
+        fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(told("clear a folder"))?;
+        for entry in fs::read_dir(path).map_err(told("clear a folder"))? {
+            let path = entry.map_err(told("clear a folder"))?.path();
+            let is_folder = fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
+            let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            removed.map_err(told("clear a folder"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        if number_of(Path::new(&self.path)) == Some(self.number) {
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// What tells a folder from others; `None` if there is no folder.
+fn number_of(path: &Path) -> Option<(u64, u64)> {
+    let found = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
+    Some((found.dev(), found.ino()))
+}
+
+/// Serves jobs without isolation.
+pub(super) fn start(host: &UnixStream, setup: &Setup, memory: Memory) -> Result<(), String> {
+    // Made by whoever starts assay, so that programs of an administrator cannot write to it.
+    let scripts = PrivateFolder::new()?;
+    root::write_scripts(&scripts.path)?;
+    if geteuid().is_root() {
+        let readable = Permissions::from_mode(0o755);
+        fs::set_permissions(&scripts.path, readable).map_err(told("show the scripts"))?;
+    }
+    let Some(pid) = sys::fork().map_err(told("fork"))? else {
+        if let Err(error) = serve_as_nobody(host, setup, memory, scripts.path.clone()) {
+            let _ = frame::send(host, &Hello::Failed(error));
+        }
+        sys::leave(0);
+    };
+    // This process may remove the scripts, which the worker may not.
+    let _ = sys::wait(pid, true);
+    Ok(())
+}
+
+fn serve_as_nobody(
+    host: &UnixStream,
+    setup: &Setup,
+    mut memory: Memory,
+    scripts: String,
+) -> Result<(), String> {
+    if geteuid().is_root() {
+        become_nobody()?;
+    }
+    prctl::set_pdeathsig(Signal::SIGKILL).map_err(told("hang on the parent"))?;
+    // What a program leaves behind stays this worker's child.
+    prctl::set_child_subreaper(true).map_err(told("keep orphans"))?;
+    if let Some(python) = &setup.python {
+        let name = python.display();
+        access(python, AccessFlags::X_OK).map_err(|error| {
+            format!("programs of an administrator run as nobody, who cannot run {name}: {error}")
+        })?;
+    }
+    memory.settle();
+    let mut layers = Layers::default();
+    layers.note("isolation", true, Err("not wanted (--unsafe-no-isolation)".to_owned()));
+    let folder = Folder::Made(PrivateFolder::new()?);
+    serve(host, setup, Ground { layers, own_processes: None, folder, scripts, memory })
+}
