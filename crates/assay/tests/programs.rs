@@ -235,3 +235,58 @@ fn a_run_without_isolation_is_marked_as_one() {
     assert!(!isolated.err.contains("without isolation"), "{}", isolated.err);
     assert!(!isolated.out.contains("isolation"), "{}", isolated.out);
 }
+
+/// Problems in MBPP's form, whose references define what is tested in unusual ways.
+fn unusual_mbpp(folder: &Path) {
+    let codes = [
+        "triple = lambda x: 3 * x",
+        "def helper(x):\n    return 3 * x\ntriple = helper",
+        "if True:\n    def triple(x):\n        return 3 * x",
+        "try:\n    from operator import nothing_of_the_kind as triple\nexcept ImportError:\n    \
+         def triple(x):\n        return 3 * x",
+        "from functools import partial\nfrom operator import mul\ntriple = partial(mul, 3)",
+    ];
+    let tests = ["assert triple(2) == 6", "assert triple('a') == 'aaa'"];
+    let mut lines: Vec<String> = (11..)
+        .zip(codes)
+        .map(|(number, code)| {
+            let text = "Triple it.";
+            json!({ "task_id": number, "text": text, "code": code, "test_list": tests }).to_string()
+        })
+        .collect();
+    // The first is passed by programs that do nothing, the second by its import.
+    let idle = [
+        ("def f(x):\n    return None", "assert f(1) is None"),
+        ("from math import gcd\ndef f(x):\n    return x", "assert gcd(4, 6) == 2"),
+    ];
+    for (number, (code, test)) in (30..).zip(idle) {
+        let line = json!({ "task_id": number, "text": "?", "code": code, "test_list": [test] });
+        lines.push(line.to_string());
+    }
+    fs::write(folder.join("mbpp.jsonl"), lines.join("\n")).expect("a file can be written");
+}
+
+#[test]
+fn what_does_nothing_passes_nowhere() {
+    let folder = tempdir().expect("a folder can be made");
+    unusual_mbpp(folder.path());
+    let numbers = [11, 12, 13, 14, 15, 30, 31];
+    let score = |program: &str| {
+        let answers = numbers.map(|number| json!({ "task_id": number, "solution": program }));
+        let answers = answers.map(|answer| answer.to_string()).join("\n");
+        fs::write(folder.path().join("answers.jsonl"), answers).expect("a file can be written");
+        run(folder.path(), &["score", "mbpp", "answers.jsonl", "--data", "mbpp.jsonl", "--json"])
+    };
+    for program in ["", "x = 1\n", "triple = f = lambda *arguments: None\n"] {
+        let said = score(program);
+        // A problem is excluded, which is said.
+        assert_eq!(said.code, 5, "{said:?}");
+        let results = json(&said);
+        assert_eq!(results["counts"]["passed"], 0, "{program}: {results}");
+        assert_eq!(results["counts"]["excluded"], 1, "{program}: {results}");
+        assert_eq!(results["gold"], json!({ "passed": 6, "of": 7 }), "{program}");
+    }
+    let said = score("def triple(x):\n    return x * 3\ndef f(x):\n    return None\n");
+    assert_eq!(json(&said)["counts"]["passed"], 5, "{said:?}");
+    assert!(said.err.contains("passes its tests"), "{said:?}");
+}

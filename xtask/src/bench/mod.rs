@@ -6,6 +6,7 @@
 mod codebleu;
 mod codrep_predict;
 mod codrep_score;
+mod evalplus;
 pub(crate) mod floor;
 mod humaneval;
 mod locate;
@@ -29,6 +30,7 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("codebleu", codebleu::run_all),
     ("sacrebleu", sacrebleu::run),
     ("humaneval", humaneval::run_all),
+    ("evalplus", evalplus::run_all),
 ];
 
 /// What a benchmark may use.
@@ -122,5 +124,17 @@ fn venv(packages: &[&str]) -> Result<String, String> {
     }
     let install = ["-m", "pip", "install", "--quiet", "--no-deps"];
     run(&interpreter, &[&install, packages].concat())?;
+    Ok(interpreter)
+}
+
+/// A Python interpreter that has this package and all that it asks for.
+fn venv_with_dependencies(package: &str) -> Result<String, String> {
+    let name = package.split('=').next().unwrap_or(package);
+    let folder = root().join("target").join(format!("bench-venv-{name}")).display().to_string();
+    let interpreter = format!("{folder}/bin/python");
+    if output(&interpreter, &["--version"]).is_none() {
+        run(&python()?, &["-m", "venv", &folder])?;
+    }
+    run(&interpreter, &["-m", "pip", "install", "--quiet", package])?;
     Ok(interpreter)
 }

@@ -111,8 +111,7 @@ impl Sandbox {
         let failed = |error| Error::failed("cannot keep recorded answers").because(error);
         let file = memory_file(&[]).map_err(failed)?;
         let job = Job::Record { script, caps: caps(limits, true) };
-        let report = self
-            .with_worker(cancel, |worker| ask_within(worker, &job, Some(&file)))?;
+        let report = self.with_worker(cancel, |worker| ask_within(worker, &job, Some(&file)))?;
         let Report { ending, evidence, .. } = report;
         Ok(Recording { ending, evidence, recorded: Recorded::from_file(file) })
     }
@@ -160,8 +159,7 @@ impl Sandbox {
             let program = format!("{program}\n{}", exam.appended);
             let script = Script { mode: "compat".to_owned(), preamble, program };
             let job = self.examine_job(script, None, &limits);
-            let report =
-                self.with_worker(cancel, |worker| ask_within(worker, &job, None))?;
+            let report = self.with_worker(cancel, |worker| ask_within(worker, &job, None))?;
             return Ok(Report { ending: within(report.ending, lines), ..report });
         }
         let script = Script { mode: "exam".to_owned(), preamble, program: program.to_owned() };
