@@ -27,7 +27,8 @@ mod verdict;
 
 pub use answer::{Answer, Confidence, NoAnswer, Response, Said, Why};
 pub use cancel::Cancel;
-pub use code::{Clock, CodeQuestion, CodeReference, Ending, Evidence, Exam, InputOutput, Tests};
+pub use code::{
+    Apart, Clock, CodeQuestion, CodeReference, Ending, Evidence, Exam, InputOutput, Tests};
 pub use digest::{Digest, DigestOf, Fingerprint};
 pub use error::{Error, ErrorKind, Result};
 pub use language::Language;

@@ -4,10 +4,11 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use assay_core::{Cancel, DigestOf, Ending, Error, Evidence, Isolation, Language, Result, Rules};
 
+use super::dialogue::refine;
 use super::limits::{caps, is_close};
 use super::tools::Tools;
 use super::worker::Worker;
-use crate::job::{Examination, Examined, Executed, Execution, Limits, Settings};
+use crate::job::{Dialogue, Examination, Examined, Executed, Execution, Limits, Settings};
 use crate::message::{
     ExamText, Job, KEPT_EXAMS, Layers, Output, Report, Script, Setup, TestChoice,
 };
@@ -99,6 +100,18 @@ impl Sandbox {
         let (report, unstable) = self.steadily(&execution.limits, ask)?;
         let evidence = Evidence { unstable, ..report.evidence };
         Ok(Executed { ending: report.ending, output: report.output.into_bytes(), evidence })
+    }
+
+    /// Has a program answer the calls of tests that run in another process, which it cannot reach.
+    pub fn converse(&self, dialogue: &Dialogue<'_>, cancel: &Cancel) -> Result<Examined> {
+        let tool = self.settings.tools.get(dialogue.language)?;
+        let job = Job::Dialogue(Box::new(tool.dialogue(dialogue)));
+        let memory = dialogue.limits.memory;
+        let ask = || self.with_worker(cancel, |worker| ask_within(worker, &job, memory));
+        let (mut report, unstable) = self.steadily(&dialogue.limits, ask)?;
+        refine(&mut report, dialogue.language);
+        let evidence = Evidence { unstable, ..report.evidence };
+        Ok(Examined { ending: report.ending, evidence })
     }
 
     fn python_job(&self, execution: &Execution<'_>) -> Job {

@@ -15,6 +15,7 @@ use nix::unistd::{Pid, pipe2};
 
 use super::Ground;
 use super::child::{self, Role, Start};
+use super::dialogue::Shelf;
 use super::root::{self, told};
 use super::server::{Place, Server};
 use super::verdict;
@@ -30,12 +31,14 @@ pub(super) struct Worker<'a> {
     host: &'a UnixStream,
     python: Option<String>,
     scripts: String,
-    ground: Ground,
+    pub(super) ground: Ground,
     /// The size of the folder for writing.
     writable: u64,
-    nothing: File,
+    pub(super) nothing: File,
     forking: Option<Server>,
     testing: Option<Server>,
+    /// What was built for dialogues.
+    pub(super) kept: Shelf,
 }
 
 impl<'a> Worker<'a> {
@@ -59,6 +62,7 @@ impl<'a> Worker<'a> {
             nothing: File::from(nothing),
             forking: None,
             testing: None,
+            kept: Shelf::default(),
         })
     }
 
@@ -71,6 +75,7 @@ impl<'a> Worker<'a> {
             Job::Python { program, input, fresh, caps } => {
                 self.run_python(&program, &input, fresh, &caps)
             }
+            Job::Dialogue(dialogue) => self.converse(&dialogue),
             Job::Commands { files, steps, input } => self.run_commands(&files, &steps, &input),
         };
         outcome.unwrap_or_else(|message| {
@@ -284,7 +289,7 @@ impl<'a> Worker<'a> {
         last
     }
 
-    fn run_step(&mut self, step: &Step, input: &File) -> Result<Report, String> {
+    pub(super) fn run_step(&mut self, step: &Step, input: &File) -> Result<Report, String> {
         let pipes = Pipes::new()?;
         let (output, errors) = pipes.writers();
         let files = [input.as_fd(), output, errors];
@@ -306,13 +311,20 @@ impl<'a> Worker<'a> {
         files: &[BorrowedFd<'_>],
         role: Role<'_>,
     ) -> Result<(i32, OwnedFd), String> {
-        let pid = child::start(&Start {
-            command,
-            files,
-            folder: &self.ground.folder,
-            role,
-            isolate: self.ground.own_processes.is_some(),
-        })?;
+        self.start_in(&self.ground.folder, None, command, files, role)
+    }
+
+    /// Starts a command in a folder, out of sight of another one.
+    pub(super) fn start_in(
+        &self,
+        folder: &str,
+        hidden: Option<&str>,
+        command: &[String],
+        files: &[BorrowedFd<'_>],
+        role: Role<'_>,
+    ) -> Result<(i32, OwnedFd), String> {
+        let isolate = self.ground.own_processes.is_some();
+        let pid = child::start(&Start { command, files, folder, role, isolate, hidden })?;
         let number = rustix::process::Pid::from_raw(pid).ok_or("no process")?;
         let watched = rustix::process::pidfd_open(number, rustix::process::PidfdFlags::empty())
             .map_err(told("watch a process"))?;
@@ -337,16 +349,16 @@ struct Ends {
 }
 
 /// A program that was started.
-struct Running {
+pub(super) struct Running {
     /// The process that a server has forked for it.
-    forked: Option<i32>,
+    pub(super) forked: Option<i32>,
     /// The process that the worker has started for it.
-    started: Option<(i32, OwnedFd)>,
-    pipes: (File, File),
+    pub(super) started: Option<(i32, OwnedFd)>,
+    pub(super) pipes: (File, File),
 }
 
 impl Running {
-    fn watch(self, worker: &Worker<'_>, witness: Witness<'_>, caps: &Caps) -> Result<Seen, String> {
+    pub(super) fn watch(self, worker: &Worker<'_>, witness: Witness<'_>, caps: &Caps) -> Result<Seen, String> {
         let process = match (self.started, self.forked, &worker.forking) {
             (Some((pid, watched)), ..) => Process::Started(pid, watched),
             (None, Some(pid), Some(server)) => Process::Forked(pid, server),
@@ -358,13 +370,13 @@ impl Running {
 }
 
 /// Where a program prints to.
-struct Pipes {
+pub(super) struct Pipes {
     output: (OwnedFd, OwnedFd),
     errors: (OwnedFd, OwnedFd),
 }
 
 impl Pipes {
-    fn new() -> Result<Self, String> {
+    pub(super) fn new() -> Result<Self, String> {
         let pipe = || {
             let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
             fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
@@ -374,12 +386,12 @@ impl Pipes {
         Ok(Self { output: pipe().map_err(&told)?, errors: pipe().map_err(&told)? })
     }
 
-    fn writers(&self) -> (BorrowedFd<'_>, BorrowedFd<'_>) {
+    pub(super) fn writers(&self) -> (BorrowedFd<'_>, BorrowedFd<'_>) {
         (self.output.1.as_fd(), self.errors.1.as_fd())
     }
 
     /// The ends to read from; the others are closed.
-    fn readers(self) -> (File, File) {
+    pub(super) fn readers(self) -> (File, File) {
         (File::from(self.output.0), File::from(self.errors.0))
     }
 }

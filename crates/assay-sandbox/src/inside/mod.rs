@@ -5,6 +5,7 @@
 //! process namespace ends with it.
 
 mod child;
+mod dialogue;
 mod filter;
 mod jobs;
 mod namespaces;

@@ -11,6 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
+use super::dialogue::Examiner;
 use super::server::{Server, worked};
 use crate::frame;
 use crate::message::Caps;
@@ -70,6 +71,8 @@ impl Process<'_> {
 pub(super) enum Witness<'a> {
     /// The tests; when they have spoken, the program is ended.
     Tests(&'a Server),
+    /// Tests that are a process of their own; when they have ended, the program is ended.
+    Examiner(&'a Examiner),
     /// The program's own last words, which nothing depends on that a program could gain by.
     Program(UnixStream),
     /// Nobody.
@@ -81,6 +84,7 @@ impl Witness<'_> {
     fn worked(&self) -> Duration {
         match self {
             Self::Tests(server) => server.worked().unwrap_or_default(),
+            Self::Examiner(examiner) => worked(examiner.pid).unwrap_or_default(),
             Self::Program(_) | Self::Nobody => Duration::ZERO,
         }
     }
@@ -240,6 +244,7 @@ impl Watch<'_> {
         let read = PollFlags::POLLIN;
         let witness = match &self.witness {
             Witness::Tests(server) => Some(server.control.as_fd()),
+            Witness::Examiner(examiner) => Some(examiner.watched.as_fd()),
             Witness::Program(connection) => Some(connection.as_fd()),
             Witness::Nobody => None,
         };
@@ -268,6 +273,7 @@ impl Watch<'_> {
                 Ok(said) => state.said = Some(said),
                 Err(_) => state.witness_lost = true,
             },
+            Witness::Examiner(examiner) => state.said = examiner.said(),
             Witness::Program(connection) => {
                 // Half a message is no last words, however slowly the rest may come.
                 if !read_words(connection, &mut state.words) {
@@ -278,7 +284,7 @@ impl Watch<'_> {
             Witness::Nobody => {}
         }
         state.witness_done = true;
-        if let Witness::Tests(_) = self.witness {
+        if let Witness::Tests(_) | Witness::Examiner(_) = self.witness {
             if state.said.as_ref().is_some_and(|said| said.get("gone").is_some()) {
                 // How it ends says more than that it is gone.
                 state.left = Some(Instant::now());

@@ -1,11 +1,11 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
 use assay_core::{
-    Case, Check, Clock, CodeReference, Digest, Ending, Error, Evidence, Exam, Fault, FaultKind,
+    Apart, Case, Check, Clock, CodeReference, Digest, Ending, Error, Evidence, Exam, Fault, FaultKind,
     Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests, Verdict,
     Why,
 };
-use assay_sandbox::{Examination, Execution, Limits, Sandbox, Source};
+use assay_sandbox::{Dialogue, Examination, Execution, Limits, Sandbox, Source};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -58,7 +58,7 @@ impl ProgramGrader {
             (Tests::Exam(exam), Rules::Strict) => exam.tests.len(),
             (Tests::Runs(runs), _) => runs.len(),
             (Tests::Exam(exam), Rules::Compat) if self.judging.compat_by_test => exam.tests.len(),
-            (Tests::Exam(_), Rules::Compat) | (Tests::Appended(_), _) => 1,
+            (Tests::Exam(_), Rules::Compat) | (Tests::Appended(_) | Tests::Apart(_), _) => 1,
         }
     }
 
@@ -111,6 +111,10 @@ impl ProgramGrader {
             Tests::Exam(exam) => self.examine(trial, exam),
             Tests::Runs(runs) => self.run(trial, &runs[trial.at]),
             Tests::Appended(tests) => self.run_with_tests(trial, tests),
+            Tests::Apart(tests) => match self.rules {
+                Rules::Strict => self.converse(trial, tests),
+                Rules::Compat => self.run_with_tests(trial, &tests.appended),
+            },
         }
     }
 
@@ -158,6 +162,21 @@ impl ProgramGrader {
             tested.ending = Ending::EarlyExit { code: 0 };
         }
         Ok(tested)
+    }
+
+    /// The tests call the program from a process of their own.
+    fn converse(&self, trial: &Trial<'_>, tests: &Apart) -> Result<Tested> {
+        let serving = Some(tests.serving.as_str());
+        let parts =
+            Parts { program: trial.program, tests: serving, nonce: "", rules: self.rules };
+        let dialogue = Dialogue {
+            language: trial.reference.language,
+            program: &(self.judging.assemble)(&parts),
+            tests: &tests.tests,
+            limits: trial.limits,
+        };
+        let examined = self.sandbox.converse(&dialogue, trial.case.cancel)?;
+        Ok(Tested { ending: examined.ending, evidence: examined.evidence })
     }
 
     fn execute(
