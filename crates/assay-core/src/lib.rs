@@ -28,7 +28,8 @@ mod verdict;
 pub use answer::{Answer, Confidence, NoAnswer, Response, Said, Why};
 pub use cancel::Cancel;
 pub use code::{
-    Apart, Clock, CodeQuestion, CodeReference, Ending, Evidence, Exam, InputOutput, Tests};
+    Apart, Clock, CodeQuestion, CodeReference, Ending, Evidence, Exam, InputOutput, Tests,
+};
 pub use digest::{Digest, DigestOf, Fingerprint};
 pub use error::{Error, ErrorKind, Result};
 pub use language::Language;

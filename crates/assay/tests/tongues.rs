@@ -39,7 +39,8 @@ fn verdicts(language: &str, answers: &[(&str, &str)]) -> Option<Vec<Value>> {
 /// None of these programs solves the problem, and none may pass.
 fn check_cheats(language: &str, programs: &[&str]) {
     let answers: Vec<(&str, &str)> = programs.iter().map(|text| ("solution", *text)).collect();
-    for (verdict, program) in verdicts(language, &answers).unwrap_or_default().iter().zip(programs) {
+    for (verdict, program) in verdicts(language, &answers).unwrap_or_default().iter().zip(programs)
+    {
         assert_eq!(verdict["outcome"], "failed", "{language}: {program}\n{verdict}");
         assert_ne!(verdict["ending"]["kind"], "syntax_error", "{program}\n{verdict}");
         assert_ne!(verdict["ending"]["kind"], "sandbox_error", "{program}\n{verdict}");
@@ -113,7 +114,9 @@ fn cheats_in_java_fail() {
                 "import java.util.List;\n{wrong}\nclass Arrays {{ static <T> java.util.List<T> asList(T... t) \
                  {{ return new java.util.ArrayList<T>(); }} }}"
             ),
-            &format!("import java.util.*;\n{wrong}\nclass AssertionError extends Error {{ static {{ System.exit(0); }} }}"),
+            &format!(
+                "import java.util.*;\n{wrong}\nclass AssertionError extends Error {{ static {{ System.exit(0); }} }}"
+            ),
             // Ends before its tests do.
             "import java.util.*;\nclass Solution { static { Runtime.getRuntime().halt(0); } \
              public int sumSquares(List<Integer> n) { return 7; } }",
@@ -159,7 +162,9 @@ fn cheats_in_go_fail() {
             &format!("import \"os\"\n\nfunc init() {{ os.Exit(0) }}\n\n{wrong}\n"),
             "import \"fmt\"\nimport \"os\"\n\nfunc SumSquares(numbers []int) int { all, _ := os.ReadFile(\"main.go\"); \
              fmt.Println(string(all)); os.Exit(0); return 0 }\n",
-            &format!("type int64 struct{{}}\n\nfunc recover() interface{{}} {{ return nil }}\n\n{wrong}\n"),
+            &format!(
+                "type int64 struct{{}}\n\nfunc recover() interface{{}} {{ return nil }}\n\n{wrong}\n"
+            ),
             "func SumSquares(numbers []int) int { defer func() { recover() }(); panic(\"no\") }\n",
             "import \"reflect\"\n\nfunc SumSquares(numbers []int) int { return int(reflect.ValueOf(7).Int()) }\n",
         ],
@@ -191,13 +196,22 @@ fn right_programs_in_cpp_pass_in_any_form() {
     check_right(
         "cpp",
         &[
-            ("solution", "// like int main, but not it\nint main_index = 0;\nint sum_squares(vector<int> numbers) \
-              { int sum = 0; for (int n : numbers) sum += n * n; return sum; }"),
-            ("solution", "\u{feff}int sum_squares(const vector<int>& numbers)\r\n{\r\n  int sum = 0;\r\n  for (int n : numbers) sum += n * n;\r\n  return sum;\r\n}\r\nint main()\r\n{\r\n  nonsense\r\n}\r\n"),
+            (
+                "solution",
+                "// like int main, but not it\nint main_index = 0;\nint sum_squares(vector<int> numbers) \
+              { int sum = 0; for (int n : numbers) sum += n * n; return sum; }",
+            ),
+            (
+                "solution",
+                "\u{feff}int sum_squares(const vector<int>& numbers)\r\n{\r\n  int sum = 0;\r\n  for (int n : numbers) sum += n * n;\r\n  return sum;\r\n}\r\nint main()\r\n{\r\n  nonsense\r\n}\r\n",
+            ),
             ("completion", &format!("\n{body}")),
             // What it prints is of no interest.
-            ("solution", "int sum_squares(vector<int> numbers) { int sum = 0; for (int n : numbers) sum += n * n; \
-              cout << sum << endl; cerr << sum; return sum; }"),
+            (
+                "solution",
+                "int sum_squares(vector<int> numbers) { int sum = 0; for (int n : numbers) sum += n * n; \
+              cout << sum << endl; cerr << sum; return sum; }",
+            ),
         ],
     );
 }
@@ -209,10 +223,28 @@ fn right_programs_in_java_pass_in_any_form() {
     check_right(
         "java",
         &[
-            ("solution", &format!("{head}public class Solution {{ public int sumSquares(List<Integer> numbers) {{ {body} }} }}")),
-            ("solution", &format!("package a;\n{head}public final class Solution {{ public static int sumSquares(List<Integer> numbers) {{ {body} }} }}\npublic class Main {{ public static void main(String[] a) {{ }} }}")),
-            ("solution", &format!("\u{feff}{head}\r\nclass Solution {{\r\n public int sumSquares(List<Integer> numbers) {{\r\n {body}\r\n}}\r\n}}\r\n")),
-            ("completion", &format!("\n  String s = \"}}}}\"; // }}\n  {body}\n  }}\n}}\nnonsense")),
+            (
+                "solution",
+                &format!(
+                    "{head}public class Solution {{ public int sumSquares(List<Integer> numbers) {{ {body} }} }}"
+                ),
+            ),
+            (
+                "solution",
+                &format!(
+                    "package a;\n{head}public final class Solution {{ public static int sumSquares(List<Integer> numbers) {{ {body} }} }}\npublic class Main {{ public static void main(String[] a) {{ }} }}"
+                ),
+            ),
+            (
+                "solution",
+                &format!(
+                    "\u{feff}{head}\r\nclass Solution {{\r\n public int sumSquares(List<Integer> numbers) {{\r\n {body}\r\n}}\r\n}}\r\n"
+                ),
+            ),
+            (
+                "completion",
+                &format!("\n  String s = \"}}}}\"; // }}\n  {body}\n  }}\n}}\nnonsense"),
+            ),
         ],
     );
 }
@@ -222,23 +254,44 @@ fn right_programs_in_other_languages_pass_in_any_form() {
     check_right(
         "js",
         &[
-            ("solution", "\u{feff}const sumSquares = (numbers) => {\r\n  return numbers.reduce((a, n) => a + n * n, 0);\r\n}\r\n"),
-            ("solution", "function sumSquares(numbers) { console.log('x'); return numbers.reduce((a, n) => a + n * n, 0) }\nmodule.exports = 1"),
-            ("completion", "\n  // }\n  const s = `}${'}'}` + '}'.replace(/}/g, '');\n  return numbers.reduce((a, n) => a + n * n, 0);\n}\nnonsense(("),
+            (
+                "solution",
+                "\u{feff}const sumSquares = (numbers) => {\r\n  return numbers.reduce((a, n) => a + n * n, 0);\r\n}\r\n",
+            ),
+            (
+                "solution",
+                "function sumSquares(numbers) { console.log('x'); return numbers.reduce((a, n) => a + n * n, 0) }\nmodule.exports = 1",
+            ),
+            (
+                "completion",
+                "\n  // }\n  const s = `}${'}'}` + '}'.replace(/}/g, '');\n  return numbers.reduce((a, n) => a + n * n, 0);\n}\nnonsense((",
+            ),
         ],
     );
     check_right(
         "go",
         &[
-            ("solution", "\u{feff}package main\r\n\r\nimport (\r\n\t\"fmt\"\r\n\t\"math\"\r\n)\r\n\r\nfunc SumSquares(numbers []int) int {\r\n\ts := 0\r\n\tfor _, n := range numbers {\r\n\t\ts += n * n\r\n\t}\r\n\treturn s\r\n}\r\n\r\nfunc main() {\r\n\tfmt.Println(1)\r\n}\r\n"),
-            ("completion", "\n\t// }\n\t_ = \"}\" + `{` + string('}')\n\ts := 0\n\tfor _, n := range numbers {\n\t\ts += n * n\n\t}\n\treturn s\n}\nnonsense(("),
+            (
+                "solution",
+                "\u{feff}package main\r\n\r\nimport (\r\n\t\"fmt\"\r\n\t\"math\"\r\n)\r\n\r\nfunc SumSquares(numbers []int) int {\r\n\ts := 0\r\n\tfor _, n := range numbers {\r\n\t\ts += n * n\r\n\t}\r\n\treturn s\r\n}\r\n\r\nfunc main() {\r\n\tfmt.Println(1)\r\n}\r\n",
+            ),
+            (
+                "completion",
+                "\n\t// }\n\t_ = \"}\" + `{` + string('}')\n\ts := 0\n\tfor _, n := range numbers {\n\t\ts += n * n\n\t}\n\treturn s\n}\nnonsense((",
+            ),
         ],
     );
     check_right(
         "rust",
         &[
-            ("solution", "\u{feff}fn main() {}\r\nfn sum_squares(numbers: Vec<i32>) -> i32 {\r\n    println!(\"x\");\r\n    numbers.iter().map(|n| n * n).sum()\r\n}\r\n"),
-            ("completion", "\n    // }\n    let _ = ('}', \"}\", r#\"}\"}\"#); /* } /* } */ */\n    numbers.iter().map(|n| n * n).sum()\n}\nnonsense(("),
+            (
+                "solution",
+                "\u{feff}fn main() {}\r\nfn sum_squares(numbers: Vec<i32>) -> i32 {\r\n    println!(\"x\");\r\n    numbers.iter().map(|n| n * n).sum()\r\n}\r\n",
+            ),
+            (
+                "completion",
+                "\n    // }\n    let _ = ('}', \"}\", r#\"}\"}\"#); /* } /* } */ */\n    numbers.iter().map(|n| n * n).sum()\n}\nnonsense((",
+            ),
         ],
     );
 }
@@ -248,13 +301,34 @@ fn wrong_programs_in_cpp_are_told_apart() {
     check_endings(
         "cpp",
         &[
-            ("int sum_squares(vector<int> n) { return 7; }", ("wrong_answer", "sum_squares({1, 2, 3}) == 14", json!({}))),
-            ("\n\nint sum_squares(vector<int> n) {\n  return x; }", ("syntax_error", "'x' was not declared", json!({ "line": 4 }))),
-            ("int sum_squares(vector<int> n) { return vector<int>().at(3); }", ("exception", "at", json!({ "class": "std::out_of_range" }))),
-            ("int sum_squares(vector<int> n) { throw 1; }", ("exception", "", json!({ "class": "exception" }))),
-            ("int sum_squares(vector<int> n) { abort(); }", ("crashed", "", json!({ "signal": 6 }))),
-            ("int sum_squares(vector<int> n) { return *(volatile int*)nullptr; }", ("crashed", "", json!({ "signal": 11 }))),
-            ("int sum_squares(vector<int> n) { exit(3); }", ("early_exit", "", json!({ "code": 3 }))),
+            (
+                "int sum_squares(vector<int> n) { return 7; }",
+                ("wrong_answer", "sum_squares({1, 2, 3}) == 14", json!({})),
+            ),
+            (
+                "\n\nint sum_squares(vector<int> n) {\n  return x; }",
+                ("syntax_error", "'x' was not declared", json!({ "line": 4 })),
+            ),
+            (
+                "int sum_squares(vector<int> n) { return vector<int>().at(3); }",
+                ("exception", "at", json!({ "class": "std::out_of_range" })),
+            ),
+            (
+                "int sum_squares(vector<int> n) { throw 1; }",
+                ("exception", "", json!({ "class": "exception" })),
+            ),
+            (
+                "int sum_squares(vector<int> n) { abort(); }",
+                ("crashed", "", json!({ "signal": 6 })),
+            ),
+            (
+                "int sum_squares(vector<int> n) { return *(volatile int*)nullptr; }",
+                ("crashed", "", json!({ "signal": 11 })),
+            ),
+            (
+                "int sum_squares(vector<int> n) { exit(3); }",
+                ("early_exit", "", json!({ "code": 3 })),
+            ),
             ("int other(vector<int> n) { return 7; }", ("syntax_error", "sum_squares", json!({}))),
         ],
     );
@@ -263,15 +337,30 @@ fn wrong_programs_in_cpp_are_told_apart() {
 #[test]
 fn wrong_programs_in_java_are_told_apart() {
     let program = |body: &str| {
-        format!("import java.util.*;\n\nclass Solution {{\n  public int sumSquares(List<Integer> n) {{\n    {body}\n  }}\n}}\n")
+        format!(
+            "import java.util.*;\n\nclass Solution {{\n  public int sumSquares(List<Integer> n) {{\n    {body}\n  }}\n}}\n"
+        )
     };
     check_endings(
         "java",
         &[
-            (&program("return 7;"), ("wrong_answer", "s.sumSquares(Arrays.asList(1, 2, 3)) == 14", json!({}))),
+            (
+                &program("return 7;"),
+                ("wrong_answer", "s.sumSquares(Arrays.asList(1, 2, 3)) == 14", json!({})),
+            ),
             (&program("return x;"), ("syntax_error", "cannot find symbol", json!({ "line": 5 }))),
-            (&program("return 1 / (n.size() - 3);"), ("exception", "/ by zero", json!({ "class": "java.lang.ArithmeticException", "line": 5 }))),
-            (&program("return sumSquares(n);"), ("exception", "", json!({ "class": "java.lang.StackOverflowError", "line": 5 }))),
+            (
+                &program("return 1 / (n.size() - 3);"),
+                (
+                    "exception",
+                    "/ by zero",
+                    json!({ "class": "java.lang.ArithmeticException", "line": 5 }),
+                ),
+            ),
+            (
+                &program("return sumSquares(n);"),
+                ("exception", "", json!({ "class": "java.lang.StackOverflowError", "line": 5 })),
+            ),
             (&program("System.exit(3); return 0;"), ("early_exit", "", json!({ "code": 3 }))),
         ],
     );
@@ -282,29 +371,65 @@ fn wrong_programs_in_other_languages_are_told_apart() {
     check_endings(
         "js",
         &[
-            ("const sumSquares = (n) => 7", ("wrong_answer", "sumSquares([1, 2, 3]) === 14", json!({}))),
-            ("\nconst sumSquares = (n) => {\n  let x = ;\n}", ("syntax_error", "Unexpected token ';'", json!({ "line": 3 }))),
-            ("\nconst sumSquares = (n) => {\n  return n.x.y;\n}", ("exception", "reading 'y'", json!({ "class": "TypeError", "line": 3 }))),
-            ("const other = 1", ("exception", "sumSquares is not defined", json!({ "class": "ReferenceError" }))),
-            ("const sumSquares = (n) => { process.exit(3) }", ("early_exit", "", json!({ "code": 3 }))),
+            (
+                "const sumSquares = (n) => 7",
+                ("wrong_answer", "sumSquares([1, 2, 3]) === 14", json!({})),
+            ),
+            (
+                "\nconst sumSquares = (n) => {\n  let x = ;\n}",
+                ("syntax_error", "Unexpected token ';'", json!({ "line": 3 })),
+            ),
+            (
+                "\nconst sumSquares = (n) => {\n  return n.x.y;\n}",
+                ("exception", "reading 'y'", json!({ "class": "TypeError", "line": 3 })),
+            ),
+            (
+                "const other = 1",
+                ("exception", "sumSquares is not defined", json!({ "class": "ReferenceError" })),
+            ),
+            (
+                "const sumSquares = (n) => { process.exit(3) }",
+                ("early_exit", "", json!({ "code": 3 })),
+            ),
         ],
     );
     check_endings(
         "go",
         &[
-            ("func SumSquares(n []int) int { return 7 }", ("wrong_answer", "7 is given, not 14", json!({}))),
-            ("\nfunc SumSquares(n []int) int {\n\treturn x\n}", ("syntax_error", "x", json!({ "line": 3 }))),
-            ("\nfunc SumSquares(n []int) int {\n\treturn n[9]\n}", ("exception", "index out of range", json!({ "class": "runtime error", "line": 3 }))),
-            ("func SumSquares(n []int) int { return SumSquares(n) }", ("exception", "stack overflow", json!({ "class": "fatal error" }))),
+            (
+                "func SumSquares(n []int) int { return 7 }",
+                ("wrong_answer", "7 is given, not 14", json!({})),
+            ),
+            (
+                "\nfunc SumSquares(n []int) int {\n\treturn x\n}",
+                ("syntax_error", "x", json!({ "line": 3 })),
+            ),
+            (
+                "\nfunc SumSquares(n []int) int {\n\treturn n[9]\n}",
+                ("exception", "index out of range", json!({ "class": "runtime error", "line": 3 })),
+            ),
+            (
+                "func SumSquares(n []int) int { return SumSquares(n) }",
+                ("exception", "stack overflow", json!({ "class": "fatal error" })),
+            ),
         ],
     );
     check_endings(
         "rust",
         &[
             ("fn sum_squares(n: Vec<i32>) -> i32 { 7 }", ("wrong_answer", "left: 7", json!({}))),
-            ("\nfn sum_squares(n: Vec<i32>) -> i32 {\n    x\n}", ("syntax_error", "cannot find value `x`", json!({ "line": 3 }))),
-            ("\nfn sum_squares(n: Vec<i32>) -> i32 {\n    n[9]\n}", ("exception", "index out of bounds", json!({ "class": "panic", "line": 3 }))),
-            ("fn sum_squares(n: Vec<i32>) -> i32 { std::process::exit(3) }", ("early_exit", "", json!({ "code": 3 }))),
+            (
+                "\nfn sum_squares(n: Vec<i32>) -> i32 {\n    x\n}",
+                ("syntax_error", "cannot find value `x`", json!({ "line": 3 })),
+            ),
+            (
+                "\nfn sum_squares(n: Vec<i32>) -> i32 {\n    n[9]\n}",
+                ("exception", "index out of bounds", json!({ "class": "panic", "line": 3 })),
+            ),
+            (
+                "fn sum_squares(n: Vec<i32>) -> i32 { std::process::exit(3) }",
+                ("early_exit", "", json!({ "code": 3 })),
+            ),
         ],
     );
 }

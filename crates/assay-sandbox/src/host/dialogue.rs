@@ -46,9 +46,8 @@ impl Tool {
             let step = |command| Step { command, caps: caps(&COMPILING, false), compiles: true };
             if command.is_empty() { Vec::new() } else { vec![step(command)] }
         };
-        let run = |command, limits: &Limits| {
-            Step { command, caps: caps(limits, false), compiles: false }
-        };
+        let run =
+            |command, limits: &Limits| Step { command, caps: caps(limits, false), compiles: false };
         let text = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         let shared = Build {
             key: key(&[&self.version, plan.library.0, plan.library.1]),
@@ -139,19 +138,23 @@ impl Tool {
                     run: [of("./program", &[]), of("./tests", &[])],
                 }
             }
-            Language::Go => Plan {
-                library: ("wire.go", include_str!("../../wire/wire.go")),
-                compile_library: Vec::new(),
-                library_kept: &["wire.go"],
-                roots: [None, None],
-                files: ["program.go", "tests.go"],
-                compile: [
-                    with(&["build", "-o"], &["program", "program.go", "wire.go"]),
-                    with(&["build", "-o"], &["tests", "tests.go", "wire.go"]),
-                ],
-                kept: &["tests"],
-                run: [of("./program", &[]), of("./tests", &[])],
-            },
+            Language::Go => {
+                // Tables for debuggers are half of the linker's work.
+                let go = ["build", "-ldflags=-s -w", "-o"];
+                Plan {
+                    library: ("wire.go", include_str!("../../wire/wire.go")),
+                    compile_library: Vec::new(),
+                    library_kept: &["wire.go"],
+                    roots: [None, None],
+                    files: ["program.go", "tests.go"],
+                    compile: [
+                        with(&go, &["program", "program.go", "wire.go"]),
+                        with(&go, &["tests", "tests.go", "wire.go"]),
+                    ],
+                    kept: &["tests"],
+                    run: [of("./program", &[]), of("./tests", &[])],
+                }
+            }
             Language::Rust => {
                 let common = ["--edition", "2021", "-A", "warnings", "--error-format", "short"];
                 let both = ["--extern", "assay_wire=libassay_wire.rlib", "-o"];
@@ -247,12 +250,14 @@ fn first_error(text: &str, language: Language) -> (String, Option<u32>) {
     match found {
         Some((line, rest)) => {
             // After the line there may be a column.
-            let rest = rest.trim_start_matches(|letter: char| letter == ':' || letter.is_ascii_digit());
+            let rest =
+                rest.trim_start_matches(|letter: char| letter == ':' || letter.is_ascii_digit());
             let rest = rest.trim().strip_prefix("fatal ").unwrap_or(rest.trim());
             (rest.strip_prefix("error: ").unwrap_or(rest).to_owned(), Some(line))
         }
         None => {
-            let line = text.lines().find(|line| line.contains("error") || line.contains("undefined"));
+            let line =
+                text.lines().find(|line| line.contains("error") || line.contains("undefined"));
             (line.unwrap_or(text.trim()).trim().to_owned(), None)
         }
     }
@@ -293,7 +298,8 @@ mod tests {
         check(Language::Rust, text, "error[E0425]: cannot find value `y`", Some(2));
         let text = "# command-line-arguments\n./program.go:5:2: undefined: x";
         check(Language::Go, text, "undefined: x", Some(5));
-        let text = "/tmp/program.js:3\nlet x = ;\n        ^\n\nSyntaxError: Unexpected token ';'\n    at";
+        let text =
+            "/tmp/program.js:3\nlet x = ;\n        ^\n\nSyntaxError: Unexpected token ';'\n    at";
         check(Language::JavaScript, text, "SyntaxError: Unexpected token ';'", Some(3));
         let text = "/usr/bin/ld: /tmp/a.o: in function `main':\nprogram.cpp:(.text+0x1): undefined reference to `f()'";
         check(Language::Cpp, text, "program.cpp:(.text+0x1): undefined reference to `f()'", None);

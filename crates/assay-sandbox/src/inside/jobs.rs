@@ -358,7 +358,12 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) fn watch(self, worker: &Worker<'_>, witness: Witness<'_>, caps: &Caps) -> Result<Seen, String> {
+    pub(super) fn watch(
+        self,
+        worker: &Worker<'_>,
+        witness: Witness<'_>,
+        caps: &Caps,
+    ) -> Result<Seen, String> {
         let process = match (self.started, self.forked, &worker.forking) {
             (Some((pid, watched)), ..) => Process::Started(pid, watched),
             (None, Some(pid), Some(server)) => Process::Forked(pid, server),

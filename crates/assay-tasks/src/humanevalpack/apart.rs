@@ -85,10 +85,7 @@ impl Given<'_> {
         let (tests, names) = rust_tests(self.tests);
         let calls: String = names.iter().map(|name| format!("tests::{name}();")).collect();
         let enums = rust_enums(self.gold);
-        format!(
-            "{}\n{tests}\n{enums}\npub fn assay_tests() {{ {calls} }}\n",
-            rust_lines(&program)
-        )
+        format!("{}\n{tests}\n{enums}\npub fn assay_tests() {{ {calls} }}\n", rust_lines(&program))
     }
 
     fn go(&self, split: &Split<'_>, function: &Signature) -> String {
@@ -166,7 +163,9 @@ fn without_lifetimes(kind: &str) -> String {
     let mut parts = kind.split('\'');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        text.push_str(part.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_'));
+        text.push_str(
+            part.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_'),
+        );
     }
     text
 }
@@ -188,7 +187,8 @@ fn rust_enums(program: &str) -> String {
         let end = code.closing(open)?;
         let head = program[at + "enum".len()..open].trim();
         let (name, generics) = head.split_once('<').unwrap_or((head, ""));
-        let generics: Vec<&str> = generics.trim_end_matches('>').split(',').map(str::trim).collect();
+        let generics: Vec<&str> =
+            generics.trim_end_matches('>').split(',').map(str::trim).collect();
         let generics: Vec<&str> = generics.into_iter().filter(|name| !name.is_empty()).collect();
         rust_enum(name.trim(), &generics, &program[open + 1..end - 1])
     });
@@ -197,14 +197,18 @@ fn rust_enums(program: &str) -> String {
 
 fn rust_enum(name: &str, generics: &[&str], body: &str) -> Option<String> {
     let (mut puts, mut gets) = (String::new(), String::new());
-    for (number, variant) in body.split("),").map(str::trim).filter(|text| !text.is_empty()).enumerate() {
+    for (number, variant) in
+        body.split("),").map(str::trim).filter(|text| !text.is_empty()).enumerate()
+    {
         let (variant, fields) = variant.trim_end_matches(')').split_once('(')?;
         let fields = fields.split(',').filter(|field| !field.trim().is_empty()).count();
         let holds: Vec<String> = (0..fields).map(|at| format!("f{at}")).collect();
         let sent: String = holds.iter().map(|field| format!(" {field}.put(peer);")).collect();
         let held = holds.join(", ");
         let got = vec!["Get::get(peer)"; fields].join(", ");
-        puts.push_str(&format!("{name}::{variant}({held}) => {{ {number}u32.put(peer);{sent} }}\n"));
+        puts.push_str(&format!(
+            "{name}::{variant}({held}) => {{ {number}u32.put(peer);{sent} }}\n"
+        ));
         gets.push_str(&format!("{number}u32 => {name}::{variant}({got}),\n"));
     }
     let first = gets.split("=> ").nth(1)?.split(",\n").next()?.to_owned();
@@ -274,7 +278,9 @@ mod tests {
         let prompt = "int h() { return 1; }\nint f(vector<int> a, int b){\n";
         let made = apart(Language::Cpp, prompt, "  return secret;\n}\n", "int main(){}");
         assert!(made.tests.contains("int h() { return 1; }"), "{made:?}");
-        assert!(made.tests.contains("int f(vector<int> a, int b) { return assay::ask<int>(a, b); }"));
+        assert!(
+            made.tests.contains("int f(vector<int> a, int b) { return assay::ask<int>(a, b); }")
+        );
         assert!(!made.tests.contains("secret"), "{made:?}");
         assert!(made.serving.contains("assay::get<vector<int>>()"), "{made:?}");
         assert!(!made.serving.contains("main(){}"), "{made:?}");
@@ -289,7 +295,8 @@ mod tests {
 
     #[test]
     fn checks_in_java_are_named() {
-        let tests = "List<Boolean> correct = Arrays.asList(\n  f(\"a,\\\"(\") == 1,\n  !g(1, 2)\n);\nrest";
+        let tests =
+            "List<Boolean> correct = Arrays.asList(\n  f(\"a,\\\"(\") == 1,\n  !g(1, 2)\n);\nrest";
         let named = java_checks(tests);
         assert!(named.contains(r#"{ "f(\"a,\\\"(\") == 1", "!g(1, 2)" }, "#), "{named}");
         assert!(named.ends_with(");\nrest"), "{named}");
@@ -300,7 +307,9 @@ mod tests {
     fn enums_of_rust_are_sent_by_number() {
         let text = rust_enums("pub enum E<S, F> {\n    Empty(),\n    Both(S, F),\n}\nfn f() {}");
         assert!(text.contains("impl<S: Put, F: Put> Put for E<S, F>"), "{text}");
-        assert!(text.contains("E::Both(f0, f1) => { 1u32.put(peer); f0.put(peer); f1.put(peer); }"));
+        assert!(
+            text.contains("E::Both(f0, f1) => { 1u32.put(peer); f0.put(peer); f1.put(peer); }")
+        );
         assert!(text.contains("1u32 => E::Both(Get::get(peer), Get::get(peer)),"), "{text}");
         assert_eq!(rust_enums("enum C { A, B }"), "");
         assert_eq!(without_lifetimes("&'a dyn Any"), "& dyn Any");

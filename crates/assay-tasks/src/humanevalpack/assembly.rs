@@ -281,7 +281,10 @@ mod tests {
             "{text}"
         );
         let text = go(&strict(program, "func main() { assayServe(F) }"));
-        assert!(text.starts_with("package main; import (\"math\")\n//line program.go:1\n"), "{text}");
+        assert!(
+            text.starts_with("package main; import (\"math\")\n//line program.go:1\n"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -305,8 +308,16 @@ mod tests {
         let check = |language, program, kept| assert_eq!(before_main(program, language), kept);
         let cpp = Language::Cpp;
         check(cpp, "int f();\nint  main (void) { }\nrest", "int f();\n");
-        check(cpp, "// int main()\nint main_index(int i) { return i; }", "// int main()\nint main_index(int i) { return i; }");
-        check(cpp, "string s = \"int main()\"; int main_() {}", "string s = \"int main()\"; int main_() {}");
+        check(
+            cpp,
+            "// int main()\nint main_index(int i) { return i; }",
+            "// int main()\nint main_index(int i) { return i; }",
+        );
+        check(
+            cpp,
+            "string s = \"int main()\"; int main_() {}",
+            "string s = \"int main()\"; int main_() {}",
+        );
         check(Language::Go, "func F() {}\nfunc main() {\n}\n", "func F() {}\n");
         check(Language::Go, "// \nfunc F() { main() }", "// \nfunc F() { main() }");
     }

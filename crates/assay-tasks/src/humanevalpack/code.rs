@@ -305,8 +305,16 @@ mod tests {
         check(Language::Java, "a \"\"\"\n } \" { \"\"\" b '\\u007d'", "ab");
         check(Language::Go, "a `\\` b `}\n{` '{'", "ab");
         check(Language::Rust, "fn f<'a>(x: &'a str) { '{' '}' b'}' }", "fnf<'a>(x:&'astr){b}");
-        check(Language::Rust, "/* { /* { */ } */ a r#\"}\"}\"# b r\"}\" c \"}\n}\" rest", "abcrest");
-        check(Language::JavaScript, "a = /[/}]{2}/g; b = c / d / e; `}${f({}, `}`)}{` g", "a=g;b=c/d/e;g");
+        check(
+            Language::Rust,
+            "/* { /* { */ } */ a r#\"}\"}\"# b r\"}\" c \"}\n}\" rest",
+            "abcrest",
+        );
+        check(
+            Language::JavaScript,
+            "a = /[/}]{2}/g; b = c / d / e; `}${f({}, `}`)}{` g",
+            "a=g;b=c/d/e;g",
+        );
         check(Language::JavaScript, "return /}/.test(x) && y[0] / 2", "return.test(x)&&y[0]/2");
         check(Language::JavaScript, "'it\\'s }' \"}\"", "");
         check(Language::JavaScript, "x /* } */ / 2; '}'", "x/2;");

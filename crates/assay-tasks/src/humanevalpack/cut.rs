@@ -43,7 +43,11 @@ mod tests {
         check(Language::Java, "  return 1;\n  }\n}\n}", "  return 1;\n  }\n}");
         check(cpp, "  { x } y", "  { x }");
         check(cpp, "  x", "  x");
-        check(cpp, "  // closes: }\n  s += \"}\"; c = '}';\n}\nrest", "  // closes: }\n  s += \"}\"; c = '}';\n}");
+        check(
+            cpp,
+            "  // closes: }\n  s += \"}\"; c = '}';\n}\nrest",
+            "  // closes: }\n  s += \"}\"; c = '}';\n}",
+        );
         check(cpp, "  /* { */ return 1;\n}\nrest }", "  /* { */ return 1;\n}");
         check(Language::Rust, " x('{')\n} fn g() {}", " x('{')\n}");
         check(Language::JavaScript, " return `${x}}`;\n}\nrest()", " return `${x}}`;\n}");

@@ -191,14 +191,12 @@ const CARD: TaskCard = TaskCard {
         is not indented; in a run, also up to the first of OctoPack's stop words.",
     grading: "A program passes if all its tests pass within 10 s of CPU time, compiling aside. It runs in \
         a sandbox, with the language's compiler or interpreter on this machine; where that is missing \
-        the task is refused. Python's tests run as those of humaneval do. In the other languages program \
-        and tests are one file, put together as OctoPack does, which prints a text that nobody knows \
-        before when the last test has passed: a program that ends early does not pass. It is no guard \
-        against a program that reads its own file. Go's assertions are assay's own, in place of testify's; \
+        the task is refused. Program and tests are two processes: the tests call the program through a pipe \
+        and see nothing of it but plain values; docs/sandbox.md says what a program can still do. Go's assertions are assay's own, in place of testify's; \
         Rust's crates rand, regex and md5 are not there: problems that need them are excluded (32, 38, 50, \
         53, 91 and 162).",
-    rules: "strict: as above. compat: in Python, program and tests are one program, which can cheat; in \
-        the other languages the same as strict.",
+    rules: "strict: as above. compat: program and tests are one program, put together as OctoPack does, \
+        which can cheat.",
     default_rules: Rules::Strict,
     prompts: &[
         PromptCard {

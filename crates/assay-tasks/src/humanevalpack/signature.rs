@@ -72,7 +72,11 @@ pub(super) fn signature(header: &str, language: Language) -> Option<Signature> {
     if language == Language::JavaScript {
         let words = header.split(|letter: char| !is_part(letter)).filter(|word| !word.is_empty());
         let name = words.skip(1).find(|word| *word != "async")?;
-        return Some(Signature { name: name.to_owned(), parameters: Vec::new(), result: String::new() });
+        return Some(Signature {
+            name: name.to_owned(),
+            parameters: Vec::new(),
+            result: String::new(),
+        });
     }
     let open = header.find('(')?;
     let close = open + matching(&header[open..])?;
@@ -81,11 +85,16 @@ pub(super) fn signature(header: &str, language: Language) -> Option<Signature> {
     let before = if language == Language::Rust { before.split('<').next()? } else { before };
     let (result, name) = last_name(before)?;
     let parameters = commas(&header[open + 1..close]);
-    let parameters = parameters.iter().map(|text| parameter(text, language)).collect::<Option<_>>()?;
+    let parameters =
+        parameters.iter().map(|text| parameter(text, language)).collect::<Option<_>>()?;
     let result = match language {
         Language::Go => after.trim().to_owned(),
         Language::Rust => after.trim().strip_prefix("->").map_or("()", str::trim).to_owned(),
-        _ => result.split_whitespace().filter(|word| !MODIFIERS.contains(word)).collect::<Vec<_>>().join(" "),
+        _ => result
+            .split_whitespace()
+            .filter(|word| !MODIFIERS.contains(word))
+            .collect::<Vec<_>>()
+            .join(" "),
     };
     Some(Signature { name: name.to_owned(), parameters, result })
 }
@@ -159,8 +168,17 @@ fn commas(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn check(language: Language, header: &str, name: &str, parameters: &[(&str, &str)], result: &str) {
-        let own = |&(name, kind): &(&str, &str)| Parameter { name: name.to_owned(), kind: kind.to_owned() };
+    fn check(
+        language: Language,
+        header: &str,
+        name: &str,
+        parameters: &[(&str, &str)],
+        result: &str,
+    ) {
+        let own = |&(name, kind): &(&str, &str)| Parameter {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+        };
         let parameters = parameters.iter().map(own).collect();
         let expected = Signature { name: name.to_owned(), parameters, result: result.to_owned() };
         assert_eq!(signature(header, language), Some(expected), "{header}");
@@ -171,7 +189,8 @@ mod tests {
         let header = "map<char,int> histogram(const vector<pair<int,int>>& test, int n = 3)";
         let parameters = [("test", "const vector<pair<int,int>>&"), ("n", "int")];
         check(Language::Cpp, header, "histogram", &parameters, "map<char,int>");
-        let header = "public static Map<String, Integer> f(List<List<Integer>> a, final int b) throws E";
+        let header =
+            "public static Map<String, Integer> f(List<List<Integer>> a, final int b) throws E";
         let parameters = [("a", "List<List<Integer>>"), ("b", "int")];
         check(Language::Java, header, "f", &parameters, "Map<String, Integer>");
         let parameters = [("a", "&'a dyn Any"), ("b", "(i32, i32)")];
@@ -191,7 +210,8 @@ mod tests {
         let split = split(prompt, &gold, Language::Cpp).unwrap();
         assert!(split.before.ends_with("return 1; }\n\n"), "{split:?}");
         assert_eq!((split.header.as_str(), split.after), ("int f(int a)", "\nint g();\n"));
-        let prompt = "import java.util.*;\n\nclass Solution {\n    /** é } */\n    public int f(int a) {\n";
+        let prompt =
+            "import java.util.*;\n\nclass Solution {\n    /** é } */\n    public int f(int a) {\n";
         let gold = format!("{prompt}    }}\n}}");
         let split = super::split(prompt, &gold, Language::Java).unwrap();
         assert_eq!((split.header.as_str(), split.after), ("public int f(int a)", "\n}"));

@@ -1,9 +1,9 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
 use assay_core::{
-    Apart, Case, Check, Clock, CodeReference, Digest, Ending, Error, Evidence, Exam, Fault, FaultKind,
-    Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests, Verdict,
-    Why,
+    Apart, Case, Check, Clock, CodeReference, Digest, Ending, Error, Evidence, Exam, Fault,
+    FaultKind, Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules, Tests,
+    Verdict, Why,
 };
 use assay_sandbox::{Dialogue, Examination, Execution, Limits, Sandbox, Source};
 use std::borrow::Cow;
@@ -167,8 +167,7 @@ impl ProgramGrader {
     /// The tests call the program from a process of their own.
     fn converse(&self, trial: &Trial<'_>, tests: &Apart) -> Result<Tested> {
         let serving = Some(tests.serving.as_str());
-        let parts =
-            Parts { program: trial.program, tests: serving, nonce: "", rules: self.rules };
+        let parts = Parts { program: trial.program, tests: serving, nonce: "", rules: self.rules };
         let dialogue = Dialogue {
             language: trial.reference.language,
             program: &(self.judging.assemble)(&parts),
