@@ -80,116 +80,127 @@ impl Tool {
     }
 
     fn plan(&self, limits: &Limits) -> Plan {
-        let path = self.path.to_string_lossy().into_owned();
-        let of = |program: &str, words: &[&str]| -> Vec<String> {
-            [&[program], words].concat().iter().map(|&word| word.to_owned()).collect()
-        };
-        let with = |before: &[&str], after: &[&str]| of(&path, &[before, after].concat());
         let heap = limits.memory >> 20;
         match self.language {
-            Language::Java => {
-                let java = self.path.with_file_name("java").to_string_lossy().into_owned();
-                let flags: Vec<String> =
-                    QUICK_JAVA.iter().map(|flag| format!("-J{flag}")).collect();
-                let mut compiling: Vec<&str> = flags.iter().map(String::as_str).collect();
-                compiling.extend(["-nowarn", "-proc:none", "-encoding", "UTF-8"]);
-                compiling.extend(["-Xmaxerrs", "1", "-cp", ".", "-d", "."]);
-                let heap = format!("-Xmx{heap}m");
-                let run = |heap: &str, role: &str| {
-                    let words = ["-Xss64m", heap, "-cp", ".", "Assay", role];
-                    of(&java, &[&QUICK_JAVA[..], &words].concat())
-                };
-                Plan {
-                    library: ("Assay.java", include_str!("../../wire/Assay.java")),
-                    compile_library: with(&compiling, &["Assay.java"]),
-                    library_kept: &[".class"],
-                    roots: [None, None],
-                    files: ["Solution.java", "Main.java"],
-                    compile: [
-                        with(&compiling, &["Solution.java"]),
-                        with(&compiling, &["Main.java"]),
-                    ],
-                    kept: &[".class"],
-                    run: [run(&heap, "serve"), run("-Xmx1024m", "tests")],
-                }
-            }
-            Language::Cpp => {
-                let common = [
-                    "-std=c++17",
-                    "-O1",
-                    "-w",
-                    "-fmax-errors=1",
-                    "-fno-diagnostics-show-caret",
-                    "-fdiagnostics-color=never",
-                ];
-                let both = [&common[..], &["-include", "wire.hpp", "-o"]].concat();
-                let header = ["-x", "c++-header", "-o", "wire.hpp.gch", "wire.hpp"];
-                Plan {
-                    library: ("wire.hpp", include_str!("../../wire/wire.hpp")),
-                    compile_library: with(&common, &header),
-                    library_kept: &["wire.hpp", "wire.hpp.gch"],
-                    roots: [None, None],
-                    files: ["program.cpp", "tests.cpp"],
-                    compile: [
-                        with(&both, &["program", "program.cpp"]),
-                        with(&both, &["tests", "tests.cpp"]),
-                    ],
-                    kept: &["tests"],
-                    run: [of("./program", &[]), of("./tests", &[])],
-                }
-            }
-            Language::Go => {
-                // Tables for debuggers are half of the linker's work.
-                let go = ["build", "-ldflags=-s -w", "-o"];
-                Plan {
-                    library: ("wire.go", include_str!("../../wire/wire.go")),
-                    compile_library: Vec::new(),
-                    library_kept: &["wire.go"],
-                    roots: [None, None],
-                    files: ["program.go", "tests.go"],
-                    compile: [
-                        with(&go, &["program", "program.go", "wire.go"]),
-                        with(&go, &["tests", "tests.go", "wire.go"]),
-                    ],
-                    kept: &["tests"],
-                    run: [of("./program", &[]), of("./tests", &[])],
-                }
-            }
-            Language::Rust => {
-                let common = ["--edition", "2021", "-A", "warnings", "--error-format", "short"];
-                let both = ["--extern", "assay_wire=libassay_wire.rlib", "-o"];
-                let library = ["-O", "--crate-type", "rlib", "--crate-name", "assay_wire"];
-                let library = [&library[..], &["wire.rs"]].concat();
-                let program = [&both[..], &["program", "-O", "serve.rs"]].concat();
-                // The tests only compare: to optimise them costs more than it saves.
-                let tests = ["tests", "-C", "overflow-checks=off", "main.rs"];
-                let tests = [&both[..], &tests].concat();
-                Plan {
-                    library: ("wire.rs", include_str!("../../wire/wire.rs")),
-                    compile_library: with(&common, &library),
-                    library_kept: &[".rlib"],
-                    roots: [Some(("serve.rs", RUST_SERVES)), Some(("main.rs", RUST_TESTS))],
-                    files: ["program.rs", "tests.rs"],
-                    compile: [with(&common, &program), with(&common, &tests)],
-                    kept: &["tests"],
-                    run: [of("./program", &[]), of("./tests", &[])],
-                }
-            }
-            _ => {
-                let heap = format!("--max-old-space-size={heap}");
-                Plan {
-                    library: ("wire.js", include_str!("../../wire/wire.js")),
-                    compile_library: Vec::new(),
-                    library_kept: &["wire.js"],
-                    roots: [None, None],
-                    files: ["program.js", "tests.js"],
-                    compile: [with(&["--check"], &["program.js"]), Vec::new()],
-                    kept: &[".js"],
-                    run: [with(&[&heap], &["wire.js", "serve"]), with(&["wire.js"], &["tests"])],
-                }
-            }
+            Language::Java => self.java(heap),
+            Language::Cpp => self.cpp(),
+            Language::Go => self.go(),
+            Language::Rust => self.rust(),
+            _ => self.javascript(heap),
         }
     }
+
+    /// A command of this tool.
+    fn with(&self, before: &[&str], after: &[&str]) -> Vec<String> {
+        words(&self.path.to_string_lossy(), &[before, after].concat())
+    }
+
+    fn java(&self, heap: u64) -> Plan {
+        let java = self.path.with_file_name("java").to_string_lossy().into_owned();
+        let flags: Vec<String> = QUICK_JAVA.iter().map(|flag| format!("-J{flag}")).collect();
+        let mut compiling: Vec<&str> = flags.iter().map(String::as_str).collect();
+        compiling.extend(["-nowarn", "-proc:none", "-encoding", "UTF-8"]);
+        compiling.extend(["-Xmaxerrs", "1", "-cp", ".", "-d", "."]);
+        let run = |heap: &str, role: &str| {
+            let own = ["-Xss64m", heap, "-cp", ".", "Assay", role];
+            words(&java, &[&QUICK_JAVA[..], &own].concat())
+        };
+        Plan {
+            library: ("Assay.java", include_str!("../../wire/Assay.java")),
+            compile_library: self.with(&compiling, &["Assay.java"]),
+            library_kept: &[".class"],
+            roots: [None, None],
+            files: ["Solution.java", "Main.java"],
+            compile: [
+                self.with(&compiling, &["Solution.java"]),
+                self.with(&compiling, &["Main.java"]),
+            ],
+            kept: &[".class"],
+            run: [run(&format!("-Xmx{heap}m"), "serve"), run("-Xmx1024m", "tests")],
+        }
+    }
+
+    fn cpp(&self) -> Plan {
+        let common = [
+            "-std=c++17",
+            "-O1",
+            "-w",
+            "-fmax-errors=1",
+            "-fno-diagnostics-show-caret",
+            "-fdiagnostics-color=never",
+        ];
+        let both = [&common[..], &["-include", "wire.hpp", "-o"]].concat();
+        let header = ["-x", "c++-header", "-o", "wire.hpp.gch", "wire.hpp"];
+        Plan {
+            library: ("wire.hpp", include_str!("../../wire/wire.hpp")),
+            compile_library: self.with(&common, &header),
+            library_kept: &["wire.hpp", "wire.hpp.gch"],
+            roots: [None, None],
+            files: ["program.cpp", "tests.cpp"],
+            compile: [
+                self.with(&both, &["program", "program.cpp"]),
+                self.with(&both, &["tests", "tests.cpp"]),
+            ],
+            kept: &["tests"],
+            run: [words("./program", &[]), words("./tests", &[])],
+        }
+    }
+
+    fn go(&self) -> Plan {
+        // Tables for debuggers are half of the linker's work.
+        let build = ["build", "-ldflags=-s -w", "-o"];
+        Plan {
+            library: ("wire.go", include_str!("../../wire/wire.go")),
+            compile_library: Vec::new(),
+            library_kept: &["wire.go"],
+            roots: [None, None],
+            files: ["program.go", "tests.go"],
+            compile: [
+                self.with(&build, &["program", "program.go", "wire.go"]),
+                self.with(&build, &["tests", "tests.go", "wire.go"]),
+            ],
+            kept: &["tests"],
+            run: [words("./program", &[]), words("./tests", &[])],
+        }
+    }
+
+    fn rust(&self) -> Plan {
+        let common = ["--edition", "2021", "-A", "warnings", "--error-format", "short"];
+        let both = [&common[..], &["--extern", "assay_wire=libassay_wire.rlib", "-o"]].concat();
+        let library = ["-O", "--crate-type", "rlib", "--crate-name", "assay_wire", "wire.rs"];
+        Plan {
+            library: ("wire.rs", include_str!("../../wire/wire.rs")),
+            compile_library: self.with(&common, &library),
+            library_kept: &[".rlib"],
+            roots: [Some(("serve.rs", RUST_SERVES)), Some(("main.rs", RUST_TESTS))],
+            files: ["program.rs", "tests.rs"],
+            compile: [
+                self.with(&both, &["program", "-O", "serve.rs"]),
+                // The tests only compare: to optimise them costs more than it saves.
+                self.with(&both, &["tests", "-C", "overflow-checks=off", "main.rs"]),
+            ],
+            kept: &["tests"],
+            run: [words("./program", &[]), words("./tests", &[])],
+        }
+    }
+
+    fn javascript(&self, heap: u64) -> Plan {
+        let heap = format!("--max-old-space-size={heap}");
+        Plan {
+            library: ("wire.js", include_str!("../../wire/wire.js")),
+            compile_library: Vec::new(),
+            library_kept: &["wire.js"],
+            roots: [None, None],
+            files: ["program.js", "tests.js"],
+            compile: [self.with(&["--check"], &["program.js"]), Vec::new()],
+            kept: &[".js"],
+            run: [self.with(&[&heap], &["wire.js", "serve"]), self.with(&["wire.js"], &["tests"])],
+        }
+    }
+}
+
+fn words(program: &str, words: &[&str]) -> Vec<String> {
+    [&[program], words].concat().iter().map(|&word| word.to_owned()).collect()
 }
 
 const RUST_SERVES: &str =
@@ -247,20 +258,14 @@ fn first_error(text: &str, language: Language) -> (String, Option<u32>) {
         let line = found.map(|(line, _)| line);
         return (message.unwrap_or(text.trim()).trim().to_owned(), line);
     }
-    match found {
-        Some((line, rest)) => {
-            // After the line there may be a column.
-            let rest =
-                rest.trim_start_matches(|letter: char| letter == ':' || letter.is_ascii_digit());
-            let rest = rest.trim().strip_prefix("fatal ").unwrap_or(rest.trim());
-            (rest.strip_prefix("error: ").unwrap_or(rest).to_owned(), Some(line))
-        }
-        None => {
-            let line =
-                text.lines().find(|line| line.contains("error") || line.contains("undefined"));
-            (line.unwrap_or(text.trim()).trim().to_owned(), None)
-        }
+    if let Some((line, rest)) = found {
+        // After the line there may be a column.
+        let rest = rest.trim_start_matches(|letter: char| letter == ':' || letter.is_ascii_digit());
+        let rest = rest.trim().strip_prefix("fatal ").unwrap_or(rest.trim());
+        return (rest.strip_prefix("error: ").unwrap_or(rest).to_owned(), Some(line));
     }
+    let line = text.lines().find(|line| line.contains("error") || line.contains("undefined"));
+    (line.unwrap_or(text.trim()).trim().to_owned(), None)
 }
 
 /// What a runtime says when it gives up, which no code of a program can catch.

@@ -228,7 +228,7 @@ fn last_words(errors: &mut Vec<u8>) -> Option<Ending> {
         ["memory", ..] => Ending::MemoryLimit,
         _ => return None,
     };
-    *errors = text[..at].as_bytes().to_vec();
+    *errors = text.as_bytes()[..at].to_vec();
     Some(ending)
 }
 

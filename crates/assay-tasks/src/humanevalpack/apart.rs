@@ -249,11 +249,11 @@ fn java_checks(tests: &str) -> String {
             _ => {}
         }
     }
-    let texts: Vec<String> = parts.iter().map(|part| java_text(part)).collect();
+    let named: Vec<String> = parts.iter().map(|part| java_text(part)).collect();
     format!(
         "{}List<Boolean> correct = Assay.checks(new String[] {{ {} }}, {}",
         &tests[..at],
-        texts.join(", "),
+        named.join(", "),
         &tests[begin..]
     )
 }

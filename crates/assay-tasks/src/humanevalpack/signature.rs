@@ -33,7 +33,7 @@ pub(super) struct Parameter {
 
 /// Takes the program `gold` apart around the function that its beginning, `prompt`, leaves open.
 pub(super) fn split<'a>(prompt: &str, gold: &'a str, language: Language) -> Option<Split<'a>> {
-    let outside = if language == Language::Java { 1 } else { 0 };
+    let outside = i32::from(language == Language::Java);
     let code = Code::new(prompt, language);
     let open = code.left_open(outside)?;
     let end = Code::new(gold, language).closing(open)?;
