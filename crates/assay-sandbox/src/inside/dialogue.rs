@@ -26,8 +26,8 @@ use crate::sys::{self, Ended};
 
 /// The folder of the tests while they run.
 const TESTS: &str = "tests.d";
-/// How many builds are kept: what is shared, and the tests of the latest problems.
-const KEPT: usize = 6;
+/// How many bytes of builds are kept: what is shared, and the tests of the latest problems.
+const KEPT: usize = 128 << 20;
 /// How much is read of what tests say.
 const LONGEST: u64 = 1 << 16;
 /// Comes before what tests, or the code that serves their calls, say about the end.
@@ -56,8 +56,12 @@ impl Shelf {
 
     fn put(&mut self, key: &str, files: Vec<BuiltFile>) {
         self.builds.push_back((key.to_owned(), files));
-        if self.builds.len() > KEPT {
-            self.builds.pop_front();
+        let files = self.builds.iter().flat_map(|(_, files)| files);
+        let mut size: usize = files.map(|file| file.content.len()).sum();
+        // What is shared and the tests of this problem are the latest two.
+        while size > KEPT && self.builds.len() > 2 {
+            let gone = self.builds.pop_front().map(|(_, files)| files).unwrap_or_default();
+            size -= gone.iter().map(|file| file.content.len()).sum::<usize>();
         }
     }
 }
@@ -261,6 +265,22 @@ mod tests {
 
     fn ended(code: i32) -> Ended {
         Ended::new(code << 8, Duration::ZERO, 0)
+    }
+
+    #[test]
+    fn the_oldest_builds_go_first_and_the_latest_two_stay() {
+        let file = |size| vec![BuiltFile { name: String::new(), content: vec![0; size], mode: 0 }];
+        let mut shelf = Shelf::default();
+        shelf.put("shared", file(KEPT / 2));
+        shelf.put("one", file(KEPT / 4));
+        shelf.put("two", file(KEPT / 8));
+        assert!(shelf.take("shared").is_some());
+        shelf.put("three", file(KEPT / 4));
+        assert!(shelf.take("one").is_none() && shelf.take("two").is_some());
+        assert!(shelf.take("shared").is_some());
+        shelf.put("huge", file(KEPT));
+        assert!(shelf.take("three").is_none() && shelf.take("two").is_none());
+        assert!(shelf.take("shared").is_some() && shelf.take("huge").is_some());
     }
 
     #[test]
