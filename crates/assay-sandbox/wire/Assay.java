@@ -2,6 +2,7 @@ import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -12,6 +13,8 @@ import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -33,8 +36,8 @@ public final class Assay {
     }
 
     public static void main(String[] arguments) throws Exception {
-        in = new DataInputStream(new BufferedInputStream(new FileInputStream("/proc/self/fd/3")));
-        out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream("/proc/self/fd/4")));
+        in = new DataInputStream(new BufferedInputStream(new FileInputStream(pipe(3))));
+        out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream(pipe(4))));
         if (arguments[0].equals("serve")) {
             serve();
         } else {
@@ -42,12 +45,23 @@ public final class Assay {
         }
     }
 
+    /**
+     * The path of a pipe that the sandbox gave to this process. Without the sandbox the number may be that of
+     * any file, such as one of the virtual machine's own, and to open it for writing would empty it.
+     */
+    private static String pipe(int number) throws IOException {
+        String path = "/proc/self/fd/" + number;
+        if (!Files.readSymbolicLink(Path.of(path)).toString().startsWith("pipe:")) {
+            throw new IOException("file " + number + " is no pipe: this class runs in the sandbox only");
+        }
+        return path;
+    }
+
     private static void say(String text) {
         byte[] bytes = ("\n\1assay\1" + text + "\1\n").getBytes(StandardCharsets.UTF_8);
-        System.err.flush();
         // What a program has made of System.err is of no interest.
-        try (FileOutputStream errors = new FileOutputStream("/proc/self/fd/2")) {
-            errors.write(bytes);
+        try {
+            new FileOutputStream(FileDescriptor.err).write(bytes);
         } catch (IOException nobodyListens) {
         }
     }

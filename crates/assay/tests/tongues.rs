@@ -308,7 +308,7 @@ fn wrong_programs_in_cpp_are_told_apart() {
             ),
             (
                 "int sum_squares(vector<int> n) { return vector<int>().at(3); }",
-                ("exception", "at", json!({ "class": "std::out_of_range" })),
+                ("exception", "_M_range_check", json!({ "class": "std::out_of_range" })),
             ),
             (
                 "int sum_squares(vector<int> n) { throw 1; }",

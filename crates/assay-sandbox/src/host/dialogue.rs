@@ -277,17 +277,7 @@ fn runtime_error(errors: &str, language: Language) -> Option<Ending> {
     if language == Language::JavaScript && errors.contains("heap out of memory") {
         return Some(Ending::MemoryLimit);
     }
-    if language != Language::Go {
-        return None;
-    }
-    if errors.contains("fatal error: runtime: out of memory") {
-        return Some(Ending::MemoryLimit);
-    }
-    ["panic: ", "fatal error: "].iter().find_map(|begin| {
-        let message = errors.lines().find_map(|line| line.strip_prefix(begin))?;
-        let class = begin.trim_end_matches(": ").to_owned();
-        Some(Ending::Exception { class, message: message.to_owned(), line: None })
-    })
+    None
 }
 
 #[cfg(test)]
@@ -313,15 +303,5 @@ mod tests {
         let text = "/usr/bin/ld: /tmp/a.o: in function `main':\nprogram.cpp:(.text+0x1): undefined reference to `f()'";
         check(Language::Cpp, text, "program.cpp:(.text+0x1): undefined reference to `f()'", None);
         check(Language::Cpp, "strange", "strange", None);
-    }
-
-    #[test]
-    fn what_go_says_at_the_end_is_an_exception() {
-        let text = "runtime: goroutine stack exceeds\nfatal error: stack overflow\n\ngoroutine 1";
-        let ending = runtime_error(text, Language::Go);
-        let message = "stack overflow".to_owned();
-        let class = "fatal error".to_owned();
-        assert_eq!(ending, Some(Ending::Exception { class, message, line: None }));
-        assert_eq!(runtime_error("panic: x", Language::Cpp), None);
     }
 }

@@ -24,7 +24,7 @@ const CAP_SYS_ADMIN: u32 = 1 << 21;
 const TESTER_MEMORY: u64 = 8 << 30;
 
 /// What programs find in their environment, and nothing else.
-const ENVIRONMENT: [&str; 17] = [
+const ENVIRONMENT: [&str; 16] = [
     "PATH=/usr/local/bin:/usr/bin:/bin",
     "HOME=/tmp",
     "TMPDIR=/tmp",
@@ -43,8 +43,6 @@ const ENVIRONMENT: [&str; 17] = [
     "GO111MODULE=off",
     "GOTOOLCHAIN=local",
     "GOFLAGS=-p=1",
-    // What Go says of a program that it ends, and not a thousand lines of its stack.
-    "GOTRACEBACK=none",
 ];
 
 /// A process to be started.

@@ -221,7 +221,7 @@ fn has_left(ending: &Ending) -> bool {
 /// What the code that serves calls said of an exception. A program can say so too, and fails with it.
 fn last_words(errors: &mut Vec<u8>) -> Option<Ending> {
     let text = String::from_utf8_lossy(errors).into_owned();
-    let at = text.rfind(MARK)?;
+    let Some(at) = text.rfind(MARK) else { return words_of_go(&text) };
     let ending = match fields(&text).as_slice() {
         ["raised", class, line, message, ..] => Ending::Exception {
             class: (*class).to_owned(),
@@ -232,8 +232,21 @@ fn last_words(errors: &mut Vec<u8>) -> Option<Ending> {
         ["memory", ..] => Ending::MemoryLimit,
         _ => return None,
     };
-    *errors = text.as_bytes()[..at].to_vec();
+    *errors = text[..at].strip_suffix('\n').unwrap_or(&text[..at]).as_bytes().to_vec();
     Some(ending)
+}
+
+/// What Go's runtime says when it gives up, which no code can catch.
+fn words_of_go(errors: &str) -> Option<Ending> {
+    errors.contains("\ngoroutine ").then_some(())?;
+    ["panic: ", "fatal error: "].iter().find_map(|begin| {
+        let message = errors.lines().find_map(|line| line.strip_prefix(begin))?;
+        if message.contains("out of memory") {
+            return Some(Ending::MemoryLimit);
+        }
+        let class = begin.trim_end_matches(": ").to_owned();
+        Some(Ending::Exception { class, message: message.to_owned(), line: None })
+    })
 }
 
 fn write(folder: &Path, files: &[(String, String)]) -> Result<(), String> {
@@ -299,8 +312,14 @@ mod tests {
         let ending = last_words(&mut errors);
         let (class, message) = ("Error".to_owned(), "no\nway".to_owned());
         assert_eq!(ending, Some(Ending::Exception { class, message, line: Some(7) }));
-        assert_eq!(errors, b"before\n");
+        assert_eq!(errors, b"before");
         let mut errors = b"\x01assay\x01passed\x01".to_vec();
         assert_eq!(last_words(&mut errors), None);
+        let mut errors =
+            b"runtime: x\nfatal error: stack overflow\n\ngoroutine 1 [running]:\n".to_vec();
+        let (class, message) = ("fatal error".to_owned(), "stack overflow".to_owned());
+        let ending = Ending::Exception { class, message, line: None };
+        assert_eq!(last_words(&mut errors), Some(ending));
+        assert_eq!(last_words(&mut b"panic: x\n".to_vec()), None);
     }
 }

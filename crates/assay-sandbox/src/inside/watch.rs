@@ -17,8 +17,8 @@ use crate::frame;
 use crate::message::Caps;
 use crate::sys::{self, Ended};
 
-/// How much of the end of standard error is kept.
-const TAIL: usize = 4096;
+/// How much of the end of standard error is kept: a runtime's last words may be before a long trace.
+const TAIL: usize = 1 << 15;
 /// How long a program may take to end after it has cut the connection to its tests.
 const LEAVING: Duration = Duration::from_secs(1);
 /// How long tests may go on after the program is gone.
