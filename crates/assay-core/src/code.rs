@@ -80,6 +80,20 @@ pub enum Tests {
     /// Code in the program's own language, which is appended to it; it ends without an error if the
     /// program is right.
     Appended(String),
+    /// Code in the program's own language that calls the program from a process of its own.
+    Apart(Apart),
+}
+
+/// Tests in the program's own language that call the program from a process of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Apart {
+    /// A whole program in which the tested function asks the other process. It ends with status 0 if
+    /// every test passes.
+    pub tests: String,
+    /// What is appended to a program so that it answers the tests.
+    pub serving: String,
+    /// What is appended to a program, in its own process, to get the original's verdict (`compat`).
+    pub appended: String,
 }
 
 /// Python code that calls a program's functions and fails if they are wrong. It runs in a process
@@ -161,6 +175,11 @@ impl Tests {
             }
             Self::Appended(text) => {
                 digest.field(text.as_bytes());
+            }
+            Self::Apart(Apart { tests, serving, appended }) => {
+                for text in [tests, serving, appended] {
+                    digest.field(text.as_bytes());
+                }
             }
         }
     }

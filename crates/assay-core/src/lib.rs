@@ -29,7 +29,8 @@ mod verdict;
 pub use answer::{Answer, Confidence, NoAnswer, Response, Said, Why};
 pub use cancel::Cancel;
 pub use code::{
-    CallTable, Clock, CodeQuestion, CodeReference, Ending, Evidence, Exam, InputOutput, Tests,
+    Apart, CallTable, Clock, CodeQuestion, CodeReference, Ending, Evidence, Exam, InputOutput,
+    Tests,
 };
 pub use digest::{Digest, DigestOf, Fingerprint};
 pub use error::{Error, ErrorKind, Result};

@@ -141,6 +141,20 @@ pub struct Recording {
     pub recorded: Recorded,
 }
 
+/// A program of any language but Python, and tests that call it from a process of their own.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialogue<'a> {
+    /// The language of both.
+    pub language: Language,
+    /// The program, with the code that answers calls.
+    pub program: &'a str,
+    /// The tests: a whole program whose calls are answered by the other one. It ends with status 0 if
+    /// every test passes. It is built once for consecutive dialogues with the same tests.
+    pub tests: &'a str,
+    /// What the program may use.
+    pub limits: Limits,
+}
+
 /// How an examination ended. The ending is never a mere exit: a program that stops before its tests
 /// are done ended early.
 #[derive(Debug, Clone, PartialEq)]

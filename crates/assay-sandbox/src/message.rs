@@ -106,6 +106,8 @@ pub(crate) enum Job {
         /// What it may use.
         caps: Caps,
     },
+    /// Put a program through tests that are a program of their own.
+    Dialogue(Box<Dialogue>),
     /// Run commands one after the other, in one folder.
     Commands {
         /// Files in the folder, by name.
@@ -115,6 +117,34 @@ pub(crate) enum Job {
         /// What the last of them reads.
         input: String,
     },
+}
+
+/// Two programs that talk to each other: one holds the tests, the other is tested.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Dialogue {
+    /// Trusted code that both sides are built with.
+    pub(crate) shared: Build,
+    /// The tests. They are built once for all programs.
+    pub(crate) tests: Build,
+    /// The program.
+    pub(crate) program: Build,
+    /// Runs the tests; they end with status 0 if the program passes.
+    pub(crate) run_tests: Step,
+    /// Runs the program.
+    pub(crate) run_program: Step,
+}
+
+/// Files, and how they become others.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Build {
+    /// Identifies it among those that a worker keeps.
+    pub(crate) key: String,
+    /// Files, by name.
+    pub(crate) files: Vec<(String, String)>,
+    /// Commands that build it.
+    pub(crate) steps: Vec<Step>,
+    /// How the names of the files end that are needed afterwards.
+    pub(crate) kept: Vec<String>,
 }
 
 /// Python code that is run.

@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Isolation, Language};
-use assay_sandbox::{Executed, Execution, Limits, Sandbox, Source};
+use assay_sandbox::{Dialogue, Executed, Execution, Limits, Sandbox, Source};
 use common::sandbox;
 
 /// A language, a program that doubles a number, and one that is none.
@@ -116,5 +116,47 @@ fn python_programs_run_as_an_interpreter_would_run_their_file() {
             assert_eq!(done.ending, Ending::Passed, "{isolation:?}: {text}");
             assert_eq!(done.output, b"42\n", "{isolation:?}: {text}");
         }
+    }
+}
+
+/// A language, a program that doubles a number, one that looks for the tests, and the tests.
+const DIALOGUES: [(Language, &str, &str, &str); 2] = [
+    (
+        Language::Cpp,
+        "int f(int x) { return 2 * x; }\n\
+         int main() { assay::serve([] { assay::put<int>(f(assay::get<int>())); }); }",
+        "#include <dirent.h>\nint f(int x) { int found = 0; DIR* all = opendir(\"tests.d\"); \
+         while (all && readdir(all)) found++; return found > 2 ? 2 * x : 0; }\n\
+         int main() { assay::serve([] { assay::put<int>(f(assay::get<int>())); }); }",
+        "static bool greeted = assay::greet();\nint f(int x) { return assay::ask<int>(x); }\n\
+         int main() { return f(21) == 42 ? 0 : 1; }",
+    ),
+    (
+        Language::JavaScript,
+        "const f = (x) => 2 * x;\nmodule.exports = { f };",
+        "const f = (x) => require('fs').readdirSync('tests.d').length > 0 ? 2 * x : 0;\n\
+         module.exports = { f };",
+        "assayAssert(assayAsk('f', [21]) === 42);",
+    ),
+];
+
+#[test]
+fn programs_answer_tests_that_they_cannot_see() {
+    let sandbox = sandbox(Isolation::Warm);
+    for (language, right, curious, tests) in DIALOGUES {
+        if sandbox.tools().get(language).is_err() {
+            eprintln!("SKIPPED: this machine has nothing that runs {language}");
+            continue;
+        }
+        let limits = Limits::with_cpu(Duration::from_secs(5));
+        let converse = |program| {
+            let dialogue = Dialogue { language, program, tests, limits };
+            sandbox.converse(&dialogue, &Cancel::new()).unwrap().ending
+        };
+        assert_eq!(converse(right), Ending::Passed, "{language}");
+        let ending = converse(curious);
+        assert!(matches!(ending, Ending::WrongAnswer { .. }), "{language}: {ending:?}");
+        // What a program has left behind does not reach the next one.
+        assert_eq!(converse(right), Ending::Passed, "{language}");
     }
 }

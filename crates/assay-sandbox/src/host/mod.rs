@@ -1,6 +1,7 @@
 //! The side of the sandbox that the rest of assay talks to.
 
 mod cgroup;
+mod dialogue;
 mod doctor;
 mod limits;
 mod pool;

@@ -7,11 +7,12 @@ use assay_core::{
     CallTable, Cancel, DigestOf, Ending, Error, Evidence, Exam, Isolation, Language, Result, Rules,
 };
 
+use super::dialogue::refine;
 use super::limits::{caps, is_close};
 use super::tools::Tools;
 use super::worker::Worker;
 use crate::job::{
-    Examination, Examined, Executed, Execution, Limits, Recorded, Recording, Settings,
+    Dialogue, Examination, Examined, Executed, Execution, Limits, Recorded, Recording, Settings,
     TableExamination,
 };
 use crate::message::{
@@ -136,6 +137,17 @@ impl Sandbox {
         let (report, unstable) = self.steadily(&execution.limits, ask)?;
         let evidence = Evidence { unstable, ..report.evidence };
         Ok(Executed { ending: report.ending, output: report.output.into_bytes(), evidence })
+    }
+
+    /// Has a program answer the calls of tests that run in another process, which it cannot reach.
+    pub fn converse(&self, dialogue: &Dialogue<'_>, cancel: &Cancel) -> Result<Examined> {
+        let tool = self.settings.tools.get(dialogue.language)?;
+        let job = Job::Dialogue(Box::new(tool.dialogue(dialogue)));
+        let ask = || self.with_worker(cancel, |worker| ask_within(worker, &job, None));
+        let (mut report, unstable) = self.steadily(&dialogue.limits, ask)?;
+        refine(&mut report, dialogue.language);
+        let evidence = Evidence { unstable, ..report.evidence };
+        Ok(Examined { ending: report.ending, evidence, one_process: None })
     }
 
     fn python_job(&self, execution: &Execution<'_>) -> Job {

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use assay_core::{Error, Language, Result};
 
+use super::dialogue::QUICK_JAVA;
 use super::limits::caps;
 use crate::job::{Execution, Limits};
 use crate::message::Step;
 
 /// What compiling may use.
-const COMPILING: Limits = Limits {
+pub(super) const COMPILING: Limits = Limits {
     cpu: Duration::from_mins(1),
     wall: Duration::from_mins(3),
     memory: 4 << 30,
@@ -134,7 +135,7 @@ impl Tool {
             Language::Java => {
                 let class = file.strip_suffix(".java").unwrap_or(file);
                 let java = self.path.with_file_name("java").to_string_lossy().into_owned();
-                let quick = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"];
+                let quick = QUICK_JAVA;
                 let compiler: Vec<String> = quick.iter().map(|flag| format!("-J{flag}")).collect();
                 let mut compiling: Vec<&str> = compiler.iter().map(String::as_str).collect();
                 compiling.extend(["-nowarn", "-d", ".", file]);

@@ -54,6 +54,8 @@ pub(super) struct Start<'a> {
     pub(super) role: Role<'a>,
     /// Whether it is to be shut in further.
     pub(super) isolate: bool,
+    /// A folder that it must not see.
+    pub(super) hidden: Option<&'a str>,
 }
 
 /// What a process is for.
@@ -103,6 +105,7 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
     setsid().map_err(told("start a session"))?;
     if start.isolate {
         change_view(start.role)?;
+        start.hidden.map_or(Ok(()), cover)?;
     } else {
         // Without a namespace, at least together with the worker.
         prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL).map_err(told("hang on"))?;
@@ -202,9 +205,14 @@ fn change_view(role: Role<'_>) -> Result<(), String> {
 
 /// Covers whatever is shown of processes. It cannot be taken away: the host's lies beneath.
 pub(super) fn hide_processes() -> Result<(), String> {
+    cover("/proc")
+}
+
+/// Covers a folder with an empty one.
+fn cover(folder: &str) -> Result<(), String> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC | MsFlags::MS_RDONLY;
     let options = Some("size=4k,mode=555");
-    mount(Some("tmpfs"), "/proc", Some("tmpfs"), flags, options).map_err(told("hide /proc"))
+    mount(Some("tmpfs"), folder, Some("tmpfs"), flags, options).map_err(told("hide a folder"))
 }
 
 /// The limits of one process besides its time.

@@ -14,6 +14,7 @@ use nix::unistd::{Pid, pipe2};
 use super::Ground;
 use super::bare::Folder;
 use super::child::{self, Role, Start};
+use super::dialogue::Shelf;
 use super::memory::Sampler;
 use super::root::{self, told};
 use super::server::{Place, Server};
@@ -31,12 +32,14 @@ const TESTER_SECONDS: u64 = 10;
 pub(super) struct Worker<'a> {
     host: &'a UnixStream,
     python: Option<String>,
-    ground: Ground,
+    pub(super) ground: Ground,
     /// The size of the folder for writing.
     writable: u64,
-    nothing: File,
+    pub(super) nothing: File,
     forking: Option<Server>,
     testing: Option<Server>,
+    /// What was built for dialogues.
+    pub(super) kept: Shelf,
 }
 
 impl<'a> Worker<'a> {
@@ -52,6 +55,7 @@ impl<'a> Worker<'a> {
             nothing: File::from(nothing),
             forking: None,
             testing: None,
+            kept: Shelf::default(),
         })
     }
 
@@ -65,6 +69,7 @@ impl<'a> Worker<'a> {
             Job::Python { program, input, fresh, caps } => {
                 self.run_python(&program, &input, fresh, &caps)
             }
+            Job::Dialogue(dialogue) => self.converse(&dialogue),
             Job::Commands { files, steps, input } => self.run_commands(&files, &steps, &input),
         };
         let mut report = outcome.unwrap_or_else(|message| {
@@ -85,7 +90,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Limits the memory of the next program; what looks at it while it runs, if nothing else holds it.
-    fn limit_memory(&mut self, caps: &Caps) -> Option<Sampler> {
+    pub(super) fn limit_memory(&mut self, caps: &Caps) -> Option<Sampler> {
         let servers = [&self.forking, &self.testing].into_iter().flatten();
         let servers = servers.filter_map(Server::number).collect();
         self.ground.memory.limit(caps.memory, servers)
@@ -299,7 +304,7 @@ impl<'a> Worker<'a> {
         last
     }
 
-    fn run_step(&mut self, step: &Step, input: &File) -> Result<Report, String> {
+    pub(super) fn run_step(&mut self, step: &Step, input: &File) -> Result<Report, String> {
         let sampler = self.limit_memory(&step.caps);
         let pipes = Pipes::new()?;
         let (output, errors) = pipes.writers();
@@ -322,13 +327,20 @@ impl<'a> Worker<'a> {
         files: &[BorrowedFd<'_>],
         role: Role<'_>,
     ) -> Result<(i32, OwnedFd), String> {
-        let pid = child::start(&Start {
-            command,
-            files,
-            folder: self.ground.folder.path(),
-            role,
-            isolate: self.ground.own_processes.is_some(),
-        })?;
+        self.start_in(self.ground.folder.path(), None, command, files, role)
+    }
+
+    /// Starts a command in a folder, out of sight of another one.
+    pub(super) fn start_in(
+        &self,
+        folder: &str,
+        hidden: Option<&str>,
+        command: &[String],
+        files: &[BorrowedFd<'_>],
+        role: Role<'_>,
+    ) -> Result<(i32, OwnedFd), String> {
+        let isolate = self.ground.own_processes.is_some();
+        let pid = child::start(&Start { command, files, folder, role, isolate, hidden })?;
         let number = rustix::process::Pid::from_raw(pid).ok_or("no process")?;
         let watched = rustix::process::pidfd_open(number, rustix::process::PidfdFlags::empty())
             .map_err(told("watch a process"))?;
@@ -346,18 +358,23 @@ struct Ends {
 }
 
 /// A program that was started.
-struct Running {
+pub(super) struct Running {
     /// The process that a server has forked for it.
-    forked: Option<i32>,
+    pub(super) forked: Option<i32>,
     /// The process that the worker has started for it.
-    started: Option<(i32, OwnedFd)>,
-    pipes: (File, File),
+    pub(super) started: Option<(i32, OwnedFd)>,
+    pub(super) pipes: (File, File),
     /// What looks at its memory.
-    sampler: Option<Sampler>,
+    pub(super) sampler: Option<Sampler>,
 }
 
 impl Running {
-    fn watch(self, worker: &Worker<'_>, witness: Witness<'_>, caps: &Caps) -> Result<Seen, String> {
+    pub(super) fn watch(
+        self,
+        worker: &Worker<'_>,
+        witness: Witness<'_>,
+        caps: &Caps,
+    ) -> Result<Seen, String> {
         let process = match (self.started, self.forked, &worker.forking) {
             (Some((pid, watched)), ..) => Process::Started(pid, watched),
             (None, Some(pid), Some(server)) => Process::Forked(pid, server),
@@ -370,13 +387,13 @@ impl Running {
 }
 
 /// Where a program prints to.
-struct Pipes {
+pub(super) struct Pipes {
     output: (OwnedFd, OwnedFd),
     errors: (OwnedFd, OwnedFd),
 }
 
 impl Pipes {
-    fn new() -> Result<Self, String> {
+    pub(super) fn new() -> Result<Self, String> {
         let pipe = || {
             let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
             fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
@@ -386,12 +403,12 @@ impl Pipes {
         Ok(Self { output: pipe().map_err(&told)?, errors: pipe().map_err(&told)? })
     }
 
-    fn writers(&self) -> (BorrowedFd<'_>, BorrowedFd<'_>) {
+    pub(super) fn writers(&self) -> (BorrowedFd<'_>, BorrowedFd<'_>) {
         (self.output.1.as_fd(), self.errors.1.as_fd())
     }
 
     /// The ends to read from; the others are closed.
-    fn readers(self) -> (File, File) {
+    pub(super) fn readers(self) -> (File, File) {
         (File::from(self.output.0), File::from(self.errors.0))
     }
 }

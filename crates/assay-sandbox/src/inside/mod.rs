@@ -6,6 +6,7 @@
 
 mod bare;
 mod child;
+mod dialogue;
 mod filter;
 mod jobs;
 mod memory;

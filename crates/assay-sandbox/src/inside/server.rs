@@ -60,6 +60,7 @@ impl Server {
             folder: place.folder,
             role,
             isolate: place.isolate,
+            hidden: None,
         })?;
         Ok(Self { pid, control, asked: 0, served: 0, caps: None, exams: VecDeque::new() })
     }

@@ -7,6 +7,9 @@ use serde_json::Value;
 use super::watch::Seen;
 use crate::message::{Caps, Output, Report};
 
+/// How much of the end of standard error is reported.
+const SHOWN: usize = 4096;
+
 /// How a program ended whose calls had limits of their own. When one is reached, it ends with the number of the
 /// timer's signal as its status.
 pub(super) fn examined_by_calls(seen: &Seen, caps: &Caps) -> Ending {
@@ -136,11 +139,12 @@ fn left(seen: &Seen) -> Ending {
 
 /// The report of what was seen.
 pub(super) fn report(seen: Seen, ending: Ending) -> Report {
+    let shown = seen.errors.len().saturating_sub(SHOWN);
     let evidence = Evidence {
         cpu_s: seen.ended.cpu.as_secs_f64(),
         wall_s: seen.wall.as_secs_f64(),
         peak_memory: Some(seen.ended.memory),
-        stderr_tail: String::from_utf8_lossy(&seen.errors).into_owned(),
+        stderr_tail: String::from_utf8_lossy(&seen.errors[shown..]).into_owned(),
         ..Evidence::default()
     };
     let one_process = seen.said.as_ref().and_then(|said| said.get("one_process"));

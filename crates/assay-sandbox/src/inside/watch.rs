@@ -11,14 +11,15 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
+use super::dialogue::Examiner;
 use super::memory::{PAUSE, Sampler};
 use super::server::{Server, worked};
 use crate::frame;
 use crate::message::Caps;
 use crate::sys::{self, Ended};
 
-/// How much of the end of standard error is kept.
-const TAIL: usize = 4096;
+/// How much of the end of standard error is kept: a runtime's last words may be before a long trace.
+const TAIL: usize = 1 << 15;
 /// How long a program may take to end after it has cut the connection to its tests.
 const LEAVING: Duration = Duration::from_secs(1);
 /// How long tests may go on after the program is gone.
@@ -71,6 +72,8 @@ impl Process<'_> {
 pub(super) enum Witness<'a> {
     /// The tests; when they have spoken, the program is ended.
     Tests(&'a Server),
+    /// Tests that are a process of their own; when they have ended, the program is ended.
+    Examiner(&'a Examiner),
     /// The program's own last words, which nothing depends on that a program could gain by.
     Program(UnixStream),
     /// Nobody.
@@ -82,6 +85,7 @@ impl Witness<'_> {
     fn worked(&self) -> Duration {
         match self {
             Self::Tests(server) => server.worked().unwrap_or_default(),
+            Self::Examiner(examiner) => worked(examiner.pid).unwrap_or_default(),
             Self::Program(_) | Self::Nobody => Duration::ZERO,
         }
     }
@@ -268,6 +272,7 @@ impl Watch<'_> {
         let read = PollFlags::POLLIN;
         let witness = match &self.witness {
             Witness::Tests(server) => Some(server.control.as_fd()),
+            Witness::Examiner(examiner) => Some(examiner.watched.as_fd()),
             Witness::Program(connection) => Some(connection.as_fd()),
             Witness::Nobody => None,
         };
@@ -296,6 +301,7 @@ impl Watch<'_> {
                 Ok(said) => state.said = Some(said),
                 Err(_) => state.witness_lost = true,
             },
+            Witness::Examiner(examiner) => state.said = examiner.said(),
             Witness::Program(connection) => {
                 // Half a message is no last words, however slowly the rest may come.
                 if !read_words(connection, &mut state.words) {
@@ -306,7 +312,7 @@ impl Watch<'_> {
             Witness::Nobody => {}
         }
         state.witness_done = true;
-        if let Witness::Tests(_) = self.witness {
+        if let Witness::Tests(_) | Witness::Examiner(_) = self.witness {
             if state.said.as_ref().is_some_and(|said| said.get("gone").is_some()) {
                 // How it ends says more than that it is gone.
                 state.left = Some(Instant::now());

@@ -1,22 +1,40 @@
-//! How a program and its tests become one file, in each language: one that prints the nonce after its
-//! last test, and fails where a test does.
+//! How an answer becomes the file that is run, in each language.
+//!
+//! By the strict rules that is the program with the code that answers its tests, which are another
+//! process. By `compat` program and tests are one file, as OctoPack makes it, which prints the nonce
+//! after its last test.
 
 use std::collections::BTreeSet;
 
+use assay_core::{Language, Rules};
+
+use super::apart::rust_tests;
+use super::code::Code;
 use crate::programs::Parts;
 
-/// What OctoPack puts before a program in C++, but for Boost, which few programs use.
+/// What OctoPack puts before a program in C++, but for Boost, which few programs use. By the strict
+/// rules the sandbox does.
 const CPP_INCLUDES: &str = "#include<stdlib.h>\n#include<algorithm>\n#include<cmath>\n\
     #include<math.h>\n#include<numeric>\n#include<stdio.h>\n#include<vector>\n#include<set>\n\
     #include<map>\n#include<queue>\n#include<stack>\n#include<list>\n#include<deque>\n\
     #include<string>\n#include<climits>\n#include<cstring>\n#include<iostream>\n#include<sstream>\n\
     #include<fstream>\nusing namespace std;\n";
 
-/// Of a program, what stands before its own main function. The tests' main function is called by
-/// another, which prints the nonce.
+/// An answer as compilers want it: without a byte order mark, and with plain line ends.
+fn plain(answer: &str) -> String {
+    answer.replace('\u{feff}', "").replace("\r\n", "\n")
+}
+
+/// Of a program, what comes before its own main function. By `compat` the tests' main function is
+/// called by another, which prints the nonce.
 pub(super) fn cpp(parts: &Parts<'_>) -> String {
-    let program = before(parts.program, "int main");
-    let tests = parts.tests.unwrap_or_default().replacen("int main", "int assay_tests", 1);
+    let program = plain(parts.program);
+    let program = before_main(&program, Language::Cpp);
+    let tests = parts.tests.unwrap_or_default();
+    if parts.rules == Rules::Strict {
+        return format!("{program}\n{tests}");
+    }
+    let tests = tests.replacen("int main", "int assay_tests", 1);
     let tests = match tests.rfind('}') {
         Some(end) => format!("{}return 0;\n{}", &tests[..end], &tests[end..]),
         None => tests,
@@ -28,9 +46,14 @@ pub(super) fn cpp(parts: &Parts<'_>) -> String {
     )
 }
 
-/// The tests' class is not the main one any more.
+/// No class is public: the file's name fits one of them at most. By `compat` the tests' class is not
+/// the main one.
 pub(super) fn java(parts: &Parts<'_>) -> String {
-    let program = parts.program.replace("public class Main {\n    }", "");
+    let program = without_public(&plain(parts.program));
+    if parts.rules == Rules::Strict {
+        return program;
+    }
+    let program = program.replace("class Main {\n    }", "");
     let tests =
         parts.tests.unwrap_or_default().replacen("public class Main", "class AssayTests", 1);
     format!(
@@ -41,46 +64,63 @@ pub(super) fn java(parts: &Parts<'_>) -> String {
     )
 }
 
-/// `console.assert` only prints: the tests call a function that throws, which stands before the
-/// program so that the program cannot be first to take its name.
+/// A program in Java with spaces instead of `public` before its classes and of its package.
+pub(super) fn without_public(program: &str) -> String {
+    let code = Code::new(program, Language::Java);
+    let mut bytes = program.as_bytes().to_vec();
+    for at in code.outer_words("public") {
+        bytes[at..at + "public".len()].fill(b' ');
+    }
+    for at in code.outer_words("package") {
+        let end = program[at..].find(';').map_or(program.len(), |end| at + end + 1);
+        bytes[at..end].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| program.to_owned())
+}
+
+/// By `compat`, `console.assert` only prints: the tests call a function that throws, which comes before
+/// the program so that the program cannot be first to take its name.
 pub(super) fn javascript(parts: &Parts<'_>) -> String {
-    let tests = parts.tests.unwrap_or_default().replace("console.assert(", "assayAssert(");
+    let program = plain(parts.program);
+    let tests = parts.tests.unwrap_or_default();
+    if parts.rules == Rules::Strict {
+        return format!("{program}\n{tests}");
+    }
+    let tests = tests.replace("console.assert(", "assayAssert(");
     format!(
         "const assayPrint = console.log.bind(console); const assayAssert = (right) => {{ if (!right) \
-        throw new Error('assertion failed'); }};\n{}\n{tests}\nassayPrint('\\n{}');\n",
-        parts.program, parts.nonce
+        throw new Error('assertion failed'); }};\n{program}\n{tests}\nassayPrint('\\n{}');\n",
+        parts.nonce
     )
 }
 
-/// A program stands in a module of its own, so that its main function, which every prompt has, is not
-/// the main one; its tests stand in it as functions that can be called. The crates that every prompt
-/// names and few programs use are not there.
+/// A program is in a module of its own, so that its main function, which every prompt has, is not
+/// the main one. By `compat` its tests are in it, as functions that can be called.
 pub(super) fn rust(parts: &Parts<'_>) -> String {
-    let there = |line: &&str| !MISSING_CRATES.contains(&line.trim());
-    let program: Vec<&str> = parts.program.lines().filter(there).collect();
+    let program = rust_lines(&plain(parts.program));
     let tests = parts.tests.unwrap_or_default();
-    let names = words_after(tests, "fn ");
-    let tests = tests.replace("#[cfg(test)]", "").replace("#[test]", "pub ").replacen(
-        "mod tests",
-        "pub mod tests",
-        1,
-    );
-    let calls: Vec<String> = names
-        .iter()
-        .filter(|name| name.starts_with("test_"))
-        .map(|name| format!("    candidate::tests::{name}();\n"))
-        .collect();
+    if parts.rules == Rules::Strict {
+        return format!("{program}\n{tests}");
+    }
+    let (tests, names) = rust_tests(tests);
+    let calls = names.iter().map(|name| format!("    candidate::tests::{name}();\n"));
     format!(
-        "#![allow(warnings)]\nmod candidate {{\n{}\n{tests}\n}}\nfn main() {{\n{}    \
+        "#![allow(warnings)]\nmod candidate {{\n{program}\n{tests}\n}}\nfn main() {{\n{}    \
         println!(\"\\n{}\");\n}}\n",
-        program.join("\n"),
-        calls.concat(),
+        calls.collect::<String>(),
         parts.nonce
     )
 }
 
 /// The lines of Rust's prompts that name a crate.
 const MISSING_CRATES: &[&str] = &["use rand::Rng;", "use regex::Regex;", "use md5;"];
+
+/// A program in Rust with empty lines instead of the crates that every prompt names, that few programs
+/// use, and that are not there.
+pub(super) fn rust_lines(program: &str) -> String {
+    let there = |line| if MISSING_CRATES.contains(&str::trim(line)) { "" } else { line };
+    program.lines().map(there).collect::<Vec<_>>().join("\n")
+}
 
 /// The packages that OctoPack adds where they are used.
 const GO_PACKAGES: &[&str] = &[
@@ -96,36 +136,63 @@ const GO_PACKAGES: &[&str] = &[
     "crypto/md5",
 ];
 
-/// What stands for the package of assertions, which is not Go's own. Its names are taken by no test.
-const GO_ASSERT: &str = "type assayAsserting struct{}\n\
+/// What is used for the package of assertions, which is not Go's own. No test takes its names.
+pub(super) const GO_ASSERT: &str = "type assayAsserting struct{}\n\
     func (assayAsserting) New(*testing.T) assayAsserting { return assayAsserting{} }\n\
     func (assayAsserting) Equal(wanted, given interface{}, _ ...interface{}) bool {\n    \
     if !assayReflect.DeepEqual(wanted, given) {\n        \
-    panic(assayFmt.Sprintf(\"%#v is given, not %#v\", given, wanted))\n    }\n    return true\n}\n\
+    _, _, line, _ := assayRuntime.Caller(1)\n        \
+    assayWrong(assayFmt.Sprintf(\"%#v is given, not %#v (line %d of the tests)\", given, wanted, line))\n    \
+    }\n    return true\n}\n\
     var assert assayAsserting\n";
+
+/// What `compat` needs besides.
+const GO_COMPAT: &str = "func assayWrong(text string) { panic(text) }\n";
 
 /// Go wants every import before everything else, once, and used.
 pub(super) fn go(parts: &Parts<'_>) -> String {
-    let program = before(parts.program, "\nfunc main(").replace("package main", "");
-    let (imports, program) = go_imports(&program);
-    let (setup, tests) = go_imports(&parts.tests.unwrap_or_default().replace("package main", ""));
-    let code = without_comments(&format!("{program}\n{tests}"));
-    let known = GO_PACKAGES.iter().map(|package| format!("\"{package}\""));
-    let all: BTreeSet<String> =
-        known.chain(imports).chain(setup).filter(|line| used(line, &code)).collect();
-    let all: Vec<String> = all.into_iter().map(|line| format!("    {line}\n")).collect();
-    let calls: Vec<String> = words_after(&tests, "func ")
-        .iter()
-        .filter(|name| name.starts_with("Test"))
-        .map(|name| format!("    {name}(&testing.T{{}})\n"))
-        .collect();
-    format!(
-        "package main\n\nimport (\n    \"testing\"\n    assayFmt \"fmt\"\n    assayReflect \
-        \"reflect\"\n{})\n{program}\n{tests}\n{GO_ASSERT}\nfunc main() {{\n{}    \
-        assayFmt.Println(\"\\n{}\")\n}}\n",
-        all.concat(),
-        calls.concat(),
+    let program = plain(parts.program);
+    let program = before_main(&program, Language::Go);
+    let tests = parts.tests.unwrap_or_default();
+    if parts.rules == Rules::Strict {
+        return go_file(program, "", tests);
+    }
+    let names = words_after(tests, "func ");
+    let names = names.iter().filter(|name| name.starts_with("Test"));
+    let calls: String = names.map(|name| format!("    {name}(&testing.T{{}})\n")).collect();
+    let main = format!(
+        "{GO_ASSERT}{GO_COMPAT}\nfunc main() {{\n{calls}    assayFmt.Println(\"\\n{}\")\n}}\n",
         parts.nonce
+    );
+    go_file(program, tests, &main)
+}
+
+/// A file in Go with the imports of a program and its tests in its first line. What comes after both,
+/// `end`, may use the packages that are imported by a name of their own. Lines are counted in the
+/// program, and in the tests.
+pub(super) fn go_file(program: &str, tests: &str, end: &str) -> String {
+    let (imports, program) = go_imports(program);
+    let (setup, tests) = go_imports(tests);
+    let blanked = Code::new(&format!("{program}\n{tests}"), Language::Go).blanked();
+    let code = String::from_utf8_lossy(&blanked).into_owned();
+    let known = GO_PACKAGES.iter().map(|package| format!("\"{package}\""));
+    let all = known.chain(imports).chain(setup).filter(|import| used(import, &code));
+    let own = ["testing", "fmt", "reflect", "runtime"].into_iter().filter_map(|package| {
+        let name = match package {
+            "testing" => "testing",
+            "fmt" => "assayFmt",
+            "reflect" => "assayReflect",
+            _ => "assayRuntime",
+        };
+        let needed = |text: &str| text.contains(&format!("{name}."));
+        (needed(&tests) || needed(end)).then(|| format!("{name} \"{package}\""))
+    });
+    let all: BTreeSet<String> = all.chain(own).collect();
+    let all: Vec<String> = all.into_iter().collect();
+    let imports =
+        if all.is_empty() { String::new() } else { format!("; import ({})", all.join("; ")) };
+    format!(
+        "package main{imports}\n//line program.go:1\n{program}\n//line tests.go:1\n{tests}\n{end}"
     )
 }
 
@@ -142,33 +209,31 @@ fn used(import: &str, code: &str) -> bool {
     mentioned && !matches!(path, "testing" | "github.com/stretchr/testify/assert")
 }
 
-/// The imports of a text, without their brackets, and the text without them.
+/// The imports of a text, without their brackets, and the text with empty lines instead of them and of
+/// its package.
 fn go_imports(text: &str) -> (Vec<String>, String) {
     let (mut imports, mut rest) = (Vec::new(), Vec::new());
     let mut within = false;
     for line in text.lines() {
-        let trimmed = line.trim();
+        let trimmed = line.split("//").next().unwrap_or(line).trim();
+        let mut kept = "";
         if within {
             within = trimmed != ")";
             imports.extend((within && !trimmed.is_empty()).then(|| trimmed.to_owned()));
-        } else if trimmed == "import (" {
+        } else if trimmed == "import (" || trimmed == "import(" {
             within = true;
-        } else if let Some(import) = trimmed.strip_prefix("import ") {
-            imports.push(import.trim().to_owned());
-        } else {
-            rest.push(line);
+        } else if let Some(import) = line.strip_prefix("import ") {
+            imports.push(import.split("//").next().unwrap_or(import).trim().to_owned());
+        } else if !line.starts_with("package ") {
+            kept = line;
         }
+        rest.push(kept);
     }
     (imports, rest.join("\n"))
 }
 
-fn without_comments(code: &str) -> String {
-    let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    code.collect::<Vec<_>>().join("\n")
-}
-
 /// The words that follow a keyword.
-fn words_after<'a>(text: &'a str, keyword: &str) -> Vec<&'a str> {
+pub(super) fn words_after<'a>(text: &'a str, keyword: &str) -> Vec<&'a str> {
     let word = |(at, _): (usize, &str)| {
         let rest = &text[at + keyword.len()..];
         let end = rest.find(|letter: char| letter != '_' && !letter.is_alphanumeric());
@@ -177,31 +242,47 @@ fn words_after<'a>(text: &'a str, keyword: &str) -> Vec<&'a str> {
     text.match_indices(keyword).map(word).filter(|word| !word.is_empty()).collect()
 }
 
-/// What stands before a mark; all if it is not there.
-fn before<'a>(text: &'a str, mark: &str) -> &'a str {
-    text.find(mark).map_or(text, |at| &text[..at])
+/// What comes before a program's main function; all if it has none.
+fn before_main(program: &str, language: Language) -> &str {
+    let keyword = if language == Language::Go { "func" } else { "int" };
+    let code = Code::new(program, language);
+    let is_function = |&at: &usize| {
+        let before = program[..at].trim_end();
+        before.ends_with(keyword) && program[at + "main".len()..].trim_start().starts_with('(')
+    };
+    let Some(at) = code.outer_words("main").into_iter().find(is_function) else { return program };
+    let before = program[..at].trim_end();
+    &before[..before.len() - keyword.len()]
 }
 
 #[cfg(test)]
 mod tests {
-    use assay_core::Rules;
     use proptest::prelude::*;
 
     use super::*;
 
-    fn parts<'a>(program: &'a str, tests: &'a str) -> Parts<'a> {
-        Parts { program, tests: Some(tests), nonce: "n0nce", rules: Rules::Strict }
+    fn compat<'a>(program: &'a str, tests: &'a str) -> Parts<'a> {
+        Parts { program, tests: Some(tests), nonce: "n0nce", rules: Rules::Compat }
+    }
+
+    fn strict<'a>(program: &'a str, serving: &'a str) -> Parts<'a> {
+        Parts { program, tests: Some(serving), nonce: "", rules: Rules::Strict }
     }
 
     #[test]
-    fn imports_of_go_stand_first_and_once_and_only_if_used() {
+    fn imports_of_go_come_first_and_once_and_only_if_used() {
         let program = "import (\n    \"math\"\n    \"sort\"\n)\n\n// strings. and\nfunc F(x float64) float64 {\n    return math.Abs(x)\n}\n";
         let tests = "package main\n\nimport (\n    \"testing\"\n    \"math\"\n    \"github.com/stretchr/testify/assert\"\n)\nfunc TestF(t *testing.T) {\n    assert := assert.New(t)\n    assert.Equal(1.0, F(-1.0))\n}\n";
-        let text = go(&parts(program, tests));
-        let head = "package main\n\nimport (\n    \"testing\"\n    assayFmt \"fmt\"\n    assayReflect \"reflect\"\n    \"math\"\n)\n";
+        let text = go(&compat(program, tests));
+        let head = "package main; import (\"math\"; assayFmt \"fmt\"; assayReflect \"reflect\"; assayRuntime \"runtime\"; testing \"testing\")\n//line program.go:1\n\n\n\n\n\n// strings. and\n";
         assert!(text.starts_with(head), "{text}");
         assert!(
             text.contains("    TestF(&testing.T{})\n    assayFmt.Println(\"\\nn0nce\")"),
+            "{text}"
+        );
+        let text = go(&strict(program, "func main() { assayServe(F) }"));
+        assert!(
+            text.starts_with("package main; import (\"math\")\n//line program.go:1\n"),
             "{text}"
         );
     }
@@ -210,7 +291,7 @@ mod tests {
     fn tests_of_rust_are_called_by_name() {
         let program = "fn main(){}\nuse rand::Rng;\nfn f() -> i32 { 1 }";
         let tests = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_f() {\n        assert_eq!(f(), 1);\n    }\n}";
-        let text = rust(&parts(program, tests));
+        let text = rust(&compat(program, tests));
         assert!(!text.contains("rand"), "{text}");
         assert!(
             text.contains("pub mod tests {\n    use super::*;\n    pub \n    fn test_f()"),
@@ -222,12 +303,49 @@ mod tests {
         );
     }
 
+    #[test]
+    fn only_a_main_function_ends_a_program() {
+        let check = |language, program, kept| assert_eq!(before_main(program, language), kept);
+        let cpp = Language::Cpp;
+        check(cpp, "int f();\nint  main (void) { }\nrest", "int f();\n");
+        check(
+            cpp,
+            "// int main()\nint main_index(int i) { return i; }",
+            "// int main()\nint main_index(int i) { return i; }",
+        );
+        check(
+            cpp,
+            "string s = \"int main()\"; int main_() {}",
+            "string s = \"int main()\"; int main_() {}",
+        );
+        check(Language::Go, "func F() {}\nfunc main() {\n}\n", "func F() {}\n");
+        check(Language::Go, "// \nfunc F() { main() }", "// \nfunc F() { main() }");
+    }
+
+    #[test]
+    fn no_class_of_java_is_public() {
+        let program = "package a.b;\npublic class Solution {\n    public int f() { return 1; }\n}\npublic final class Main { }";
+        let text = without_public(program);
+        assert_eq!(text.matches("public").count(), 1, "{text}");
+        assert!(!text.contains("package"), "{text}");
+        assert_eq!(text.len(), program.len());
+    }
+
+    #[test]
+    fn marks_and_line_ends_of_other_systems_are_gone() {
+        for assemble in [cpp, java, javascript, rust, go] {
+            let text = assemble(&strict("\u{feff}a\r\nb\r\n", ""));
+            assert!(text.contains("a\nb") && !text.contains(['\r', '\u{feff}']), "{text:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_program_can_be_put_together(program in "\\PC*", tests in "\\PC*") {
             for assemble in [cpp, java, javascript, rust, go] {
-                let text = assemble(&parts(&program, &tests));
+                let text = assemble(&compat(&program, &tests));
                 prop_assert!(text.contains("n0nce"));
+                assemble(&strict(&program, &tests));
             }
         }
     }

@@ -1,5 +1,9 @@
 //! Where a continuation of a prompt ends, by OctoPack's rule: with the function that it is to write.
 
+use assay_core::Language;
+
+use super::code::Code;
+
 /// A continuation in Python ends before the first line that is not indented.
 pub(super) fn at_outer_line(text: &str) -> &str {
     let mut at = 0;
@@ -12,29 +16,19 @@ pub(super) fn at_outer_line(text: &str) -> &str {
     text
 }
 
-/// A continuation ends with the brace that closes the function which the prompt opens.
-pub(super) fn at_brace(text: &str) -> &str {
-    at_closing(text, 1)
-}
-
-/// In Java the class is open too.
-pub(super) fn at_second_brace(text: &str) -> &str {
-    at_closing(text, 2)
-}
-
-/// What is not closed ends with its last brace.
-fn at_closing(text: &str, mut open: usize) -> &str {
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '{' => open += 1,
-            '}' => open -= 1,
-            _ => {}
-        }
-        if open == 0 {
-            return &text[..=at];
+/// A continuation ends with the brace that closes what the prompt leaves open: the function, and in
+/// Java the class. A continuation that does not close it ends with its last brace.
+pub(super) fn at_closing(text: &str, language: Language) -> &str {
+    let open = if language == Language::Java { 2 } else { 1 };
+    let code = Code::new(text, language);
+    let mut last = None;
+    for brace in code.braces().filter(|brace| !brace.opens) {
+        last = Some(brace.at);
+        if brace.outside + open == 0 {
+            break;
         }
     }
-    text.rfind('}').map_or(text, |last| &text[..=last])
+    last.map_or(text, |at| &text[..=at])
 }
 
 #[cfg(test)]
@@ -43,14 +37,27 @@ mod tests {
 
     #[test]
     fn a_function_ends_where_it_is_closed() {
-        assert_eq!(at_brace("  if (x) { y(); }\n}\nint main() {}"), "  if (x) { y(); }\n}");
-        assert_eq!(at_second_brace("  return 1;\n  }\n}\n}"), "  return 1;\n  }\n}");
-        assert_eq!(at_brace("  { x } y"), "  { x }");
-        assert_eq!(at_brace("  x"), "  x");
-        assert_eq!(
-            at_outer_line("    x = 1\n\n    return x\nprint(1)\n"),
-            "    x = 1\n\n    return x"
+        let check = |language, text, kept| assert_eq!(at_closing(text, language), kept);
+        let cpp = Language::Cpp;
+        check(cpp, "  if (x) { y(); }\n}\nint main() {}", "  if (x) { y(); }\n}");
+        check(Language::Java, "  return 1;\n  }\n}\n}", "  return 1;\n  }\n}");
+        check(cpp, "  { x } y", "  { x }");
+        check(cpp, "  x", "  x");
+        check(
+            cpp,
+            "  // closes: }\n  s += \"}\"; c = '}';\n}\nrest",
+            "  // closes: }\n  s += \"}\"; c = '}';\n}",
         );
+        check(cpp, "  /* { */ return 1;\n}\nrest }", "  /* { */ return 1;\n}");
+        check(Language::Rust, " x('{')\n} fn g() {}", " x('{')\n}");
+        check(Language::JavaScript, " return `${x}}`;\n}\nrest()", " return `${x}}`;\n}");
+        check(Language::Go, " return `{`\n}\nrest", " return `{`\n}");
+    }
+
+    #[test]
+    fn python_ends_with_its_indentation() {
+        let text = "    x = 1\n\n    return x\nprint(1)\n";
+        assert_eq!(at_outer_line(text), "    x = 1\n\n    return x");
         assert_eq!(at_outer_line("    return 1\n"), "    return 1\n");
     }
 }

@@ -1,8 +1,11 @@
 //! `humanevalpack-python`, `-js`, `-java`, `-cpp`, `-go` and `-rust`: HumanEval's functions in six
 //! languages.
 
+mod apart;
 mod assembly;
+mod code;
 mod cut;
+mod signature;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +15,8 @@ use assay_core::{
     TaskCard, Tests,
 };
 use assay_data::programs::{PackProblem, Records};
+
+use apart::Given;
 
 use crate::humaneval::PASS_AT_K;
 use crate::programs::{
@@ -31,7 +36,7 @@ pub static HUMANEVALPACK_PYTHON: Programs = Programs {
 /// In JavaScript.
 pub static HUMANEVALPACK_JS: Programs = Programs {
     judging: Judging {
-        continuation: cut::at_brace,
+        continuation: |text| cut::at_closing(text, Language::JavaScript),
         assemble: assembly::javascript,
         ..Judging::by_exam(10)
     },
@@ -50,7 +55,7 @@ pub static HUMANEVALPACK_JS: Programs = Programs {
 /// In Java.
 pub static HUMANEVALPACK_JAVA: Programs = Programs {
     judging: Judging {
-        continuation: cut::at_second_brace,
+        continuation: |text| cut::at_closing(text, Language::Java),
         assemble: assembly::java,
         ..Judging::by_exam(10)
     },
@@ -69,7 +74,7 @@ pub static HUMANEVALPACK_JAVA: Programs = Programs {
 /// In C++.
 pub static HUMANEVALPACK_CPP: Programs = Programs {
     judging: Judging {
-        continuation: cut::at_brace,
+        continuation: |text| cut::at_closing(text, Language::Cpp),
         assemble: assembly::cpp,
         ..Judging::by_exam(10)
     },
@@ -88,7 +93,7 @@ pub static HUMANEVALPACK_CPP: Programs = Programs {
 /// In Go.
 pub static HUMANEVALPACK_GO: Programs = Programs {
     judging: Judging {
-        continuation: cut::at_brace,
+        continuation: |text| cut::at_closing(text, Language::Go),
         assemble: assembly::go,
         ..Judging::by_exam(10)
     },
@@ -107,7 +112,7 @@ pub static HUMANEVALPACK_GO: Programs = Programs {
 /// In Rust.
 pub static HUMANEVALPACK_RUST: Programs = Programs {
     judging: Judging {
-        continuation: cut::at_brace,
+        continuation: |text| cut::at_closing(text, Language::Rust),
         assemble: assembly::rust,
         ..Judging::by_exam(10)
     },
@@ -186,14 +191,12 @@ const CARD: TaskCard = TaskCard {
         is not indented; in a run, also up to the first of OctoPack's stop words.",
     grading: "A program passes if all its tests pass within 10 s of CPU time, compiling aside. It runs in \
         a sandbox, with the language's compiler or interpreter on this machine; where that is missing \
-        the task is refused. Python's tests run as those of humaneval do. In the other languages program \
-        and tests are one file, put together as OctoPack does, which prints a text that nobody knows \
-        before when the last test has passed: a program that ends early does not pass. It is no guard \
-        against a program that reads its own file. Go's assertions are assay's own, in place of testify's; \
+        the task is refused. Program and tests are two processes: the tests call the program through a pipe \
+        and see nothing of it but plain values; docs/sandbox.md says what a program can still do. Go's assertions are assay's own, in place of testify's; \
         Rust's crates rand, regex and md5 are not there: problems that need them are excluded (32, 38, 50, \
         53, 91 and 162).",
-    rules: "strict: as above. compat: in Python, program and tests are one program, which can cheat; in \
-        the other languages the same as strict.",
+    rules: "strict: as above. compat: program and tests are one program, put together as OctoPack does, \
+        which can cheat.",
     default_rules: Rules::Strict,
     prompts: &[
         PromptCard {
@@ -265,25 +268,31 @@ impl Telling<PackProblem> for Pack {
             prompt: Arc::from(begun),
             stop: self.dialect.stop,
             gold: Some(gold(&record).into()),
-            tests: Arc::new(self.tests(&record)),
+            tests: Arc::new(self.tests(&record)?),
         };
         Ok(Item { prompt: prompt.to_owned(), reference })
     }
 }
 
 impl Pack {
-    fn tests(&self, record: &PackProblem) -> Tests {
+    fn tests(&self, record: &PackProblem) -> Result<Tests, String> {
         if self.dialect.language != Language::Python {
-            return Tests::Appended(format!("{}\n{}", record.test_setup, record.test));
+            let given = Given {
+                language: self.dialect.language,
+                prompt: &record.prompt,
+                gold: &gold(record),
+                tests: &format!("{}\n{}", record.test_setup, record.test),
+            };
+            return given.apart().map(Tests::Apart);
         }
-        Tests::Exam(Exam {
+        Ok(Tests::Exam(Exam {
             // Tests may use what the prompt defines besides the function.
             setting: format!("{PYTHON_IMPORTS}{}", gold(record)),
             called: vec![record.entry_point.clone()],
             appended: record.test.clone(),
             tests: vec![record.test.clone()],
             preamble: PYTHON_IMPORTS.to_owned(),
-        })
+        }))
     }
 }
 

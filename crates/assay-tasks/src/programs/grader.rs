@@ -1,11 +1,13 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
 use assay_core::{
-    CallTable, Case, Check, Clock, CodeReference, Digest, DigestOf, Ending, Error, Evidence, Exam,
-    Fault, FaultKind, Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result, Rules,
-    TaskSettings, Tests, Verdict, Why,
+    Apart, CallTable, Case, Check, Clock, CodeReference, Digest, DigestOf, Ending, Error, Evidence,
+    Exam, Fault, FaultKind, Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result,
+    Rules, TaskSettings, Tests, Verdict, Why,
 };
-use assay_sandbox::{Examination, Examined, Execution, Limits, Sandbox, Source, TableExamination};
+use assay_sandbox::{
+    Dialogue, Examination, Examined, Execution, Limits, Sandbox, Source, TableExamination,
+};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -79,7 +81,8 @@ impl ProgramGrader {
             (Tests::Table(table), Rules::Strict) => table.suites.len(),
             (Tests::Runs(runs), _) => runs.len(),
             (Tests::Exam(exam), Rules::Compat) if self.judging.compat_by_test => exam.tests.len(),
-            (Tests::Exam(_) | Tests::Table(_), Rules::Compat) | (Tests::Appended(_), _) => 1,
+            (Tests::Exam(_) | Tests::Table(_), Rules::Compat)
+            | (Tests::Appended(_) | Tests::Apart(_), _) => 1,
         }
     }
 
@@ -136,6 +139,10 @@ impl ProgramGrader {
             Tests::Table(table) => self.examine(trial, &in_one_process(table)),
             Tests::Runs(runs) => self.run(trial, &runs[trial.at]),
             Tests::Appended(tests) => self.run_with_tests(trial, tests),
+            Tests::Apart(tests) => match self.rules {
+                Rules::Strict => self.converse(trial, tests),
+                Rules::Compat => self.run_with_tests(trial, &tests.appended),
+            },
         }
     }
 
@@ -246,6 +253,20 @@ impl ProgramGrader {
             tested.ending = Ending::EarlyExit { code: 0 };
         }
         Ok(tested)
+    }
+
+    /// The tests call the program from a process of their own.
+    fn converse(&self, trial: &Trial<'_>, tests: &Apart) -> Result<Tested> {
+        let serving = Some(tests.serving.as_str());
+        let parts = Parts { program: trial.program, tests: serving, nonce: "", rules: self.rules };
+        let dialogue = Dialogue {
+            language: trial.reference.language,
+            program: &(self.judging.assemble)(&parts),
+            tests: &tests.tests,
+            limits: trial.limits,
+        };
+        let examined = self.sandbox.converse(&dialogue, trial.case.cancel)?;
+        Ok(Tested { ending: examined.ending, evidence: examined.evidence })
     }
 
     fn execute(
@@ -404,7 +425,7 @@ impl Grader for ProgramGrader {
             }
             Tests::Runs(_) => vec![empty],
             // Of calls this is found when they are recorded; in other languages it cannot be compiled.
-            Tests::Table(_) | Tests::Appended(_) => Vec::new(),
+            Tests::Table(_) | Tests::Appended(_) | Tests::Apart(_) => Vec::new(),
         }
     }
 

@@ -1,0 +1,326 @@
+//! Dialogues: a program, and the tests that call it from a process of their own.
+//!
+//! The tests are built when nothing of the program is there, and kept in the worker's memory. While
+//! the program is built and run, they are either not in the file system or hidden from it.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{Read, Seek};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use assay_core::Ending;
+use nix::fcntl::OFlag;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, pipe2};
+use serde_json::{Value, json};
+
+use super::child::Role;
+use super::jobs::{Pipes, Running, Worker};
+use super::root::told;
+use super::verdict;
+use super::watch::Witness;
+use crate::message::{Build, Dialogue, Report};
+use crate::sys::{self, Ended};
+
+/// The folder of the tests while they run.
+const TESTS: &str = "tests.d";
+/// How many bytes of builds are kept: what is shared, and the tests of the latest problems.
+const KEPT: usize = 128 << 20;
+/// How much is read of what tests say.
+const LONGEST: u64 = 1 << 16;
+/// Comes before what tests, or the code that serves their calls, say about the end.
+const MARK: &str = "\u{1}assay\u{1}";
+
+/// Builds that are kept for the next dialogue, the latest last.
+#[derive(Default)]
+pub(super) struct Shelf {
+    builds: VecDeque<(String, Vec<BuiltFile>)>,
+}
+
+struct BuiltFile {
+    name: String,
+    content: Vec<u8>,
+    mode: u32,
+}
+
+impl Shelf {
+    /// The files of a build, which is now the latest.
+    fn take(&mut self, key: &str) -> Option<&[BuiltFile]> {
+        let at = self.builds.iter().position(|(other, _)| other == key)?;
+        let found = self.builds.remove(at)?;
+        self.builds.push_back(found);
+        self.builds.back().map(|(_, files)| files.as_slice())
+    }
+
+    fn put(&mut self, key: &str, files: Vec<BuiltFile>) {
+        self.builds.push_back((key.to_owned(), files));
+        let files = self.builds.iter().flat_map(|(_, files)| files);
+        let mut size: usize = files.map(|file| file.content.len()).sum();
+        // What is shared and the tests of this problem are the latest two.
+        while size > KEPT && self.builds.len() > 2 {
+            let gone = self.builds.pop_front().map(|(_, files)| files).unwrap_or_default();
+            size -= gone.iter().map(|file| file.content.len()).sum::<usize>();
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Has a program answer its tests.
+    pub(super) fn converse(&mut self, dialogue: &Dialogue) -> Result<Report, String> {
+        self.build(&dialogue.shared, None)?;
+        self.build(&dialogue.tests, Some(&dialogue.shared))?;
+        self.lay_out(&dialogue.shared.key, None)?;
+        write(Path::new(self.ground.folder.path()), &dialogue.program.files)?;
+        let nothing = sys::memory_file(&[]).map_err(told("write the input"))?;
+        for step in &dialogue.program.steps {
+            let report = self.run_step(step, &nothing)?;
+            if report.ending != Ending::Passed {
+                return Ok(report);
+            }
+        }
+        self.lay_out(&dialogue.tests.key, Some(TESTS))?;
+        self.run_both(dialogue)
+    }
+
+    /// Builds trusted files on top of `base`, unless they are kept from before.
+    fn build(&mut self, build: &Build, base: Option<&Build>) -> Result<(), String> {
+        if self.kept.take(&build.key).is_some() {
+            return Ok(());
+        }
+        if let Some(base) = base {
+            self.lay_out(&base.key, None)?;
+        }
+        write(Path::new(self.ground.folder.path()), &build.files)?;
+        let nothing = sys::memory_file(&[]).map_err(told("write the input"))?;
+        for step in &build.steps {
+            let report = self.run_step(step, &nothing)?;
+            if report.ending != Ending::Passed {
+                return Err(format!("the tests cannot be built: {}", report.ending));
+            }
+        }
+        let files = gather(Path::new(self.ground.folder.path()), &build.kept)?;
+        self.kept.put(&build.key, files);
+        self.clear()
+    }
+
+    /// Writes the files of a build into the folder, or into one inside it.
+    fn lay_out(&mut self, key: &str, inside: Option<&str>) -> Result<(), String> {
+        let mut folder = Path::new(self.ground.folder.path()).to_owned();
+        if let Some(name) = inside {
+            folder.push(name);
+            fs::create_dir(&folder).map_err(told("make a folder"))?;
+        }
+        let files = self.kept.take(key).ok_or("a build is lost")?;
+        for BuiltFile { name, content, mode } in files {
+            let path = folder.join(name);
+            fs::write(&path, content).map_err(told("write a file"))?;
+            fs::set_permissions(path, fs::Permissions::from_mode(*mode))
+                .map_err(told("write a file"))?;
+        }
+        Ok(())
+    }
+
+    fn run_both(&mut self, dialogue: &Dialogue) -> Result<Report, String> {
+        let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(told("make a pipe"));
+        let (questions, answers) = (pipe()?, pipe()?);
+        let folder = format!("{}/{TESTS}", self.ground.folder.path());
+        let examiner = self.start_tests(dialogue, &folder, &answers.0, &questions.1)?;
+        let step = &dialogue.run_program;
+        let sampler = self.limit_memory(&step.caps);
+        let pipes = Pipes::new()?;
+        let (output, errors) = pipes.writers();
+        let nothing = self.nothing.as_fd();
+        let files = [nothing, output, errors, questions.0.as_fd(), answers.1.as_fd()];
+        let role = Role::Compiled(&step.caps, self.ground.own_processes.as_ref());
+        let started =
+            self.start_in(self.ground.folder.path(), Some(&folder), &step.command, &files, role)?;
+        // The end of one side is seen by the other only if nobody else holds its ends.
+        drop((questions, answers));
+        let running =
+            Running { forked: None, started: Some(started), pipes: pipes.readers(), sampler };
+        let mut seen = running.watch(self, Witness::Examiner(&examiner), &step.caps)?;
+        if seen.said.is_none() {
+            examiner.end();
+        }
+        let ending = verdict::examined(&seen, &step.caps, false);
+        let ending = last_words(&mut seen.errors).filter(|_| has_left(&ending)).unwrap_or(ending);
+        Ok(verdict::report(seen, ending))
+    }
+
+    fn start_tests(
+        &self,
+        dialogue: &Dialogue,
+        folder: &str,
+        answers: &OwnedFd,
+        questions: &OwnedFd,
+    ) -> Result<Examiner, String> {
+        let step = &dialogue.run_tests;
+        let errors = sys::memory_file(&[]).map_err(told("make a file"))?;
+        let nothing = self.nothing.as_fd();
+        let files = [nothing, nothing, errors.as_fd(), answers.as_fd(), questions.as_fd()];
+        let role = Role::Compiled(&step.caps, self.ground.own_processes.as_ref());
+        let (pid, watched) = self.start_in(folder, None, &step.command, &files, role)?;
+        Ok(Examiner { pid, watched, errors })
+    }
+}
+
+/// The process that holds the tests.
+pub(super) struct Examiner {
+    pub(super) pid: i32,
+    pub(super) watched: OwnedFd,
+    /// What it prints on standard error.
+    errors: File,
+}
+
+impl Examiner {
+    /// What it found, once it has ended.
+    pub(super) fn said(&self) -> Option<Value> {
+        let ended = sys::wait(self.pid, true).ok().flatten()?;
+        let mut errors = Vec::new();
+        let mut file = &self.errors;
+        file.rewind().ok()?;
+        file.take(LONGEST).read_to_end(&mut errors).ok()?;
+        Some(found(&ended, &String::from_utf8_lossy(&errors)))
+    }
+
+    fn end(&self) {
+        let _ = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
+        let _ = kill(Pid::from_raw(-self.pid), Signal::SIGKILL);
+        let _ = sys::wait(self.pid, true);
+    }
+}
+
+/// What the tests found, by their status and what they printed. Only the status can say that a program
+/// has passed.
+fn found(ended: &Ended, errors: &str) -> Value {
+    if ended.code == Some(0) {
+        return json!({ "passed": true });
+    }
+    match fields(errors).as_slice() {
+        ["gone", ..] => json!({ "gone": true }),
+        ["wrong", message, ..] => json!({ "wrong": message.trim() }),
+        _ => {
+            let last = errors.trim().rsplit("\n\n").next().unwrap_or_default();
+            let message = if last.is_empty() { "the tests broke off" } else { last };
+            json!({ "wrong": message })
+        }
+    }
+}
+
+/// The fields of the last marked message of a text.
+fn fields(text: &str) -> Vec<&str> {
+    text.rsplit_once(MARK).map(|(_, said)| said.split('\u{1}').collect()).unwrap_or_default()
+}
+
+/// Whether a program ended by itself.
+fn has_left(ending: &Ending) -> bool {
+    matches!(ending, Ending::EarlyExit { .. } | Ending::Crashed { .. })
+}
+
+/// What the code that serves calls said of an exception. A program can say so too, and fails with it.
+fn last_words(errors: &mut Vec<u8>) -> Option<Ending> {
+    let text = String::from_utf8_lossy(errors).into_owned();
+    let Some(at) = text.rfind(MARK) else { return words_of_go(&text) };
+    let ending = match fields(&text).as_slice() {
+        ["raised", class, line, message, ..] => Ending::Exception {
+            class: (*class).to_owned(),
+            message: message.trim().to_owned(),
+            line: line.parse().ok(),
+        },
+        ["crashed", signal, ..] => Ending::Crashed { signal: signal.parse().ok()? },
+        ["memory", ..] => Ending::MemoryLimit,
+        _ => return None,
+    };
+    *errors = text[..at].strip_suffix('\n').unwrap_or(&text[..at]).as_bytes().to_vec();
+    Some(ending)
+}
+
+/// What Go's runtime says when it gives up, which no code can catch.
+fn words_of_go(errors: &str) -> Option<Ending> {
+    errors.contains("\ngoroutine ").then_some(())?;
+    ["panic: ", "fatal error: "].iter().find_map(|begin| {
+        let message = errors.lines().find_map(|line| line.strip_prefix(begin))?;
+        if message.contains("out of memory") {
+            return Some(Ending::MemoryLimit);
+        }
+        let class = begin.trim_end_matches(": ").to_owned();
+        Some(Ending::Exception { class, message: message.to_owned(), line: None })
+    })
+}
+
+fn write(folder: &Path, files: &[(String, String)]) -> Result<(), String> {
+    for (name, text) in files {
+        fs::write(folder.join(name), text).map_err(told("write a program"))?;
+    }
+    Ok(())
+}
+
+/// The files of a folder whose names end in one of these ways.
+fn gather(folder: &Path, endings: &[String]) -> Result<Vec<BuiltFile>, String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(told("look at what was built"))?.flatten() {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if endings.iter().any(|ending| name.ends_with(ending.as_str())) {
+            let read = || Ok((fs::read(entry.path())?, entry.metadata()?.permissions().mode()));
+            let (content, mode) = read().map_err(told::<std::io::Error>("keep what was built"))?;
+            files.push(BuiltFile { name, content, mode });
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn ended(code: i32) -> Ended {
+        Ended::new(code << 8, Duration::ZERO, 0)
+    }
+
+    #[test]
+    fn the_oldest_builds_go_first_and_the_latest_two_stay() {
+        let file = |size| vec![BuiltFile { name: String::new(), content: vec![0; size], mode: 0 }];
+        let mut shelf = Shelf::default();
+        shelf.put("shared", file(KEPT / 2));
+        shelf.put("one", file(KEPT / 4));
+        shelf.put("two", file(KEPT / 8));
+        assert!(shelf.take("shared").is_some());
+        shelf.put("three", file(KEPT / 4));
+        assert!(shelf.take("one").is_none() && shelf.take("two").is_some());
+        assert!(shelf.take("shared").is_some());
+        shelf.put("huge", file(KEPT));
+        assert!(shelf.take("three").is_none() && shelf.take("two").is_none());
+        assert!(shelf.take("shared").is_some() && shelf.take("huge").is_some());
+    }
+
+    #[test]
+    fn only_the_status_says_passed() {
+        assert_eq!(found(&ended(0), ""), json!({ "passed": true }));
+        assert_eq!(found(&ended(3), "\u{1}assay\u{1}passed\u{1}")["passed"], Value::Null);
+        assert_eq!(found(&ended(3), "x\u{1}assay\u{1}gone\u{1}\n"), json!({ "gone": true }));
+        let wrong = found(&ended(1), "noise\u{1}assay\u{1}wrong\u{1}1 is not 2\u{1}");
+        assert_eq!(wrong, json!({ "wrong": "1 is not 2" }));
+        assert_eq!(found(&ended(1), "a\n\nb\nc\n"), json!({ "wrong": "b\nc" }));
+    }
+
+    #[test]
+    fn the_last_words_of_a_program_are_taken_out_of_what_it_printed() {
+        let mut errors = b"before\n\x01assay\x01raised\x01Error\x017\x01no\nway\x01\n".to_vec();
+        let ending = last_words(&mut errors);
+        let (class, message) = ("Error".to_owned(), "no\nway".to_owned());
+        assert_eq!(ending, Some(Ending::Exception { class, message, line: Some(7) }));
+        assert_eq!(errors, b"before");
+        let mut errors = b"\x01assay\x01passed\x01".to_vec();
+        assert_eq!(last_words(&mut errors), None);
+        let mut errors =
+            b"runtime: x\nfatal error: stack overflow\n\ngoroutine 1 [running]:\n".to_vec();
+        let (class, message) = ("fatal error".to_owned(), "stack overflow".to_owned());
+        let ending = Ending::Exception { class, message, line: None };
+        assert_eq!(last_words(&mut errors), Some(ending));
+        assert_eq!(last_words(&mut b"panic: x\n".to_vec()), None);
+    }
+}

@@ -1,0 +1,197 @@
+// The wire between a program in JavaScript and its tests, which are two processes. A message is the length
+// of a text, a line end, and the text: JSON, in which what JSON lacks is a list that begins with a mark.
+'use strict';
+const fs = require('fs');
+const { parse, stringify } = JSON;
+const { isArray } = Array;
+const FROM = 3;
+const TO = 4;
+
+const exit = process.reallyExit.bind(process);
+
+function say(text) {
+  fs.writeSync(2, `\n\x01assay\x01${text}\x01\n`);
+}
+
+function receive() {
+  const head = [];
+  for (let byte = read(1)[0]; byte !== 10; byte = read(1)[0]) head.push(byte);
+  const length = Number(Buffer.from(head).toString());
+  if (!(length >= 0 && length < 1 << 30)) throw new TypeError('it answers with no message');
+  return parse(read(length).toString());
+}
+
+let pending = Buffer.alloc(0);
+function read(count) {
+  const parts = [];
+  let left = count;
+  while (left > pending.length) {
+    parts.push(pending);
+    left -= pending.length;
+    const buffer = Buffer.alloc(1 << 16);
+    let got = 0;
+    try {
+      got = fs.readSync(FROM, buffer);
+    } catch (error) {
+      got = 0;
+    }
+    if (got === 0) over();
+    pending = buffer.subarray(0, got);
+  }
+  parts.push(pending.subarray(0, left));
+  pending = pending.subarray(left);
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+}
+
+function send(value) {
+  const text = Buffer.from(stringify(value));
+  const message = Buffer.concat([Buffer.from(`${text.length}\n`), text]);
+  for (let done = 0; done < message.length;) {
+    try {
+      done += fs.writeSync(TO, message, done);
+    } catch (error) {
+      over();
+    }
+  }
+}
+
+let serving = false;
+
+// Nobody is there to talk to any more.
+function over() {
+  if (!serving) say('gone');
+  exit(serving ? 0 : 3);
+}
+
+// Makes plain data of a value. A list becomes one with 'l' before it, so that marks are told apart.
+function pack(value) {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (Number.isFinite(value) && !Object.is(value, -0)) return value;
+      return ['n', Object.is(value, -0) ? '-0' : String(value)];
+    case 'undefined':
+      return ['u'];
+    case 'bigint':
+      return ['b', String(value)];
+    case 'object':
+      break;
+    default:
+      return ['q'];
+  }
+  if (value === null) return null;
+  if (isArray(value)) return ['l', ...Array.from(value, pack)];
+  if (value instanceof Map) return ['m', ...Array.from(value, ([key, item]) => [pack(key), pack(item)])];
+  if (value instanceof Set) return ['s', ...Array.from(value, pack)];
+  if (value instanceof Date) return ['d', Number(value)];
+  if (value instanceof Number || value instanceof String || value instanceof Boolean) return ['q'];
+  const packed = {};
+  for (const key of Object.keys(value)) {
+    Object.defineProperty(packed, key, { value: pack(value[key]), enumerable: true });
+  }
+  return ['o', packed];
+}
+
+function unpack(value) {
+  if (value === null || typeof value !== 'object') return value;
+  const [mark, ...rest] = value;
+  switch (mark) {
+    case 'n': return Number(rest[0]);
+    case 'u': return undefined;
+    case 'b': return BigInt(rest[0]);
+    case 'l': return rest.map(unpack);
+    case 'm': return new Map(rest.map(([key, item]) => [unpack(key), unpack(item)]));
+    case 's': return new Set(rest.map(unpack));
+    case 'd': return new Date(rest[0]);
+    case 'o': {
+      const object = {};
+      for (const key of Object.keys(rest[0])) {
+        const item = { value: unpack(rest[0][key]), enumerable: true, writable: true, configurable: true };
+        Object.defineProperty(object, key, item);
+      }
+      return object;
+    }
+    // Equal to nothing, and nothing to read from it.
+    default: return Symbol('not plain data');
+  }
+}
+
+// The line of a file that is named first in an error's trace.
+function place(error, file) {
+  const trace = String((error && error.stack) || '');
+  const found = trace.match(new RegExp(`${file}:(\\d+)(?::(\\d+))?`));
+  return found ? [Number(found[1]), Number(found[2] || 1)] : undefined;
+}
+
+function raise(error) {
+  const name = error instanceof Error ? error.name : typeof error;
+  let message = '';
+  try {
+    message = error instanceof Error ? error.message : String(error);
+  } catch (unspeakable) {
+    message = 'it cannot be shown';
+  }
+  const [line] = place(error, 'program\\.js') || [''];
+  say(`raised\x01${name}\x01${line}\x01${message}`);
+  exit(1);
+}
+
+function serve() {
+  serving = true;
+  process.on('uncaughtException', raise);
+  let functions;
+  try {
+    functions = require('./program.js');
+  } catch (error) {
+    raise(error);
+  }
+  send('h');
+  for (;;) {
+    const [name, values] = receive();
+    try {
+      send(pack(functions[name](...values.map(unpack))));
+    } catch (error) {
+      raise(error);
+    }
+  }
+}
+
+function test() {
+  const source = fs.readFileSync('tests.js', 'utf8').split('\n');
+  global.assayAsk = (name, values) => {
+    send([name, values.map(pack)]);
+    return unpack(receive());
+  };
+  global.assayAssert = (right) => {
+    if (!right) throw new Error('assertion failed');
+  };
+  read(0);
+  receive();
+  try {
+    require('./tests.js');
+  } catch (error) {
+    const [line, column] = place(error, 'tests\\.js') || [0, 1];
+    const failed = error instanceof Error && error.message === 'assertion failed';
+    const shown = failed && line > 0 ? statement(source, line - 1, column - 1) : String(error);
+    say(`wrong\x01${failed ? 'not true: ' : ''}${shown}`);
+    exit(1);
+  }
+  exit(0);
+}
+
+// The call that begins at a place, without the name of what is called.
+function statement(source, line, column) {
+  const text = [source[line].slice(column), ...source.slice(line + 1, line + 12)].join('\n');
+  const begin = text.indexOf('(');
+  let open = 0;
+  for (let at = begin; at >= 0 && at < text.length; at++) {
+    if (text[at] === '(') open++;
+    if (text[at] === ')' && --open === 0) return text.slice(begin + 1, at).replace(/\s+/g, ' ').trim();
+  }
+  return text.split('\n')[0];
+}
+
+if (process.argv[2] === 'serve') serve();
+else test();

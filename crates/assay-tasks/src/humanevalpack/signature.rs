@@ -1,0 +1,223 @@
+//! The function that a prompt begins: where its header and its body are, its name, its parameters.
+
+use assay_core::Language;
+
+use super::code::Code;
+
+/// A program that passes, taken apart around the function that is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Split<'a> {
+    /// What comes before the function.
+    pub(super) before: &'a str,
+    /// Its header, without the brace.
+    pub(super) header: String,
+    /// What comes after its last brace.
+    pub(super) after: &'a str,
+}
+
+/// What is known of a function.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Signature {
+    pub(super) name: String,
+    pub(super) parameters: Vec<Parameter>,
+    /// The type of what it gives.
+    pub(super) result: String,
+}
+
+/// A parameter; Go's have no type here, JavaScript's are not read at all.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) kind: String,
+}
+
+/// Takes the program `gold` apart around the function that its beginning, `prompt`, leaves open.
+pub(super) fn split<'a>(prompt: &str, gold: &'a str, language: Language) -> Option<Split<'a>> {
+    let outside = i32::from(language == Language::Java);
+    let code = Code::new(prompt, language);
+    let open = code.left_open(outside)?;
+    let end = Code::new(gold, language).closing(open)?;
+    let blanked = String::from_utf8_lossy(&code.blanked()[..open]).into_owned();
+    // What is no code may be longer where its characters are replaced: none is left in `blanked`.
+    let begin = match language {
+        Language::Go => last_word(&code, &["func"], open)?,
+        Language::Rust => last_word(&code, &["fn"], open)?,
+        Language::JavaScript => last_word(&code, &["const", "let", "var", "function"], open)?,
+        _ => after_last_item(&blanked),
+    };
+    let header = blanked.get(begin..)?.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(Split { before: gold.get(..begin)?, header, after: gold.get(end..)? })
+}
+
+fn last_word(code: &Code<'_>, words: &[&str], end: usize) -> Option<usize> {
+    words.iter().flat_map(|word| code.outer_words(word)).filter(|&at| at < end).max()
+}
+
+/// Where the last statement, block or preprocessor line ends.
+fn after_last_item(code: &str) -> usize {
+    let item = code.rfind([';', '{', '}']).map_or(0, |at| at + 1);
+    let mut at = item;
+    let mut begin = item;
+    for line in code[item..].split_inclusive('\n') {
+        at += line.len();
+        if line.trim_start().starts_with('#') {
+            begin = at;
+        }
+    }
+    begin + code[begin..].len() - code[begin..].trim_start().len()
+}
+
+/// Reads a function's header.
+pub(super) fn signature(header: &str, language: Language) -> Option<Signature> {
+    if language == Language::JavaScript {
+        let words = header.split(|letter: char| !is_part(letter)).filter(|word| !word.is_empty());
+        let name = words.skip(1).find(|word| *word != "async")?;
+        return Some(Signature {
+            name: name.to_owned(),
+            parameters: Vec::new(),
+            result: String::new(),
+        });
+    }
+    let open = header.find('(')?;
+    let close = open + matching(&header[open..])?;
+    let (before, after) = (&header[..open], &header[close + 1..]);
+    // The lifetimes of a function in Rust come after its name.
+    let before = if language == Language::Rust { before.split('<').next()? } else { before };
+    let (result, name) = last_name(before)?;
+    let parameters = commas(&header[open + 1..close]);
+    let parameters =
+        parameters.iter().map(|text| parameter(text, language)).collect::<Option<_>>()?;
+    let result = match language {
+        Language::Go => after.trim().to_owned(),
+        Language::Rust => after.trim().strip_prefix("->").map_or("()", str::trim).to_owned(),
+        _ => result
+            .split_whitespace()
+            .filter(|word| !MODIFIERS.contains(word))
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    Some(Signature { name: name.to_owned(), parameters, result })
+}
+
+/// Words before the type of a result.
+const MODIFIERS: &[&str] = &["public", "private", "protected", "static", "final", "inline"];
+
+fn parameter(text: &str, language: Language) -> Option<Parameter> {
+    let text = text.trim();
+    let (name, kind) = match language {
+        Language::Go => (text.split_whitespace().next()?, ""),
+        Language::Rust => {
+            let (name, kind) = text.split_once(':')?;
+            (name.trim().trim_start_matches("mut ").trim(), kind.trim())
+        }
+        _ => {
+            let (kind, name) = last_name(text.split('=').next()?.trim())?;
+            (name, kind.trim_start_matches("final "))
+        }
+    };
+    Some(Parameter { name: name.to_owned(), kind: kind.trim().to_owned() })
+}
+
+fn is_part(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '$'
+}
+
+/// What comes before the name at the end of a text, and the name.
+fn last_name(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_end();
+    let begin = text.trim_end_matches(is_part).len();
+    (begin < text.len()).then(|| text.split_at(begin))
+}
+
+/// Where the bracket is closed that a text begins with.
+fn matching(text: &str) -> Option<usize> {
+    let mut open = 0;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => open += 1,
+            ')' => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The parts of a text between commas that are in no brackets.
+fn commas(text: &str) -> Vec<&str> {
+    let (mut parts, mut open, mut begin) = (Vec::new(), 0, 0);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' | '[' | '<' | '{' => open += 1,
+            ')' | ']' | '>' | '}' => open -= 1,
+            ',' if open == 0 => {
+                parts.push(&text[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[begin..]);
+    parts.retain(|part| !part.trim().is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(
+        language: Language,
+        header: &str,
+        name: &str,
+        parameters: &[(&str, &str)],
+        result: &str,
+    ) {
+        let own = |&(name, kind): &(&str, &str)| Parameter {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+        };
+        let parameters = parameters.iter().map(own).collect();
+        let expected = Signature { name: name.to_owned(), parameters, result: result.to_owned() };
+        assert_eq!(signature(header, language), Some(expected), "{header}");
+    }
+
+    #[test]
+    fn headers_of_every_language_are_read() {
+        let header = "map<char,int> histogram(const vector<pair<int,int>>& test, int n = 3)";
+        let parameters = [("test", "const vector<pair<int,int>>&"), ("n", "int")];
+        check(Language::Cpp, header, "histogram", &parameters, "map<char,int>");
+        let header =
+            "public static Map<String, Integer> f(List<List<Integer>> a, final int b) throws E";
+        let parameters = [("a", "List<List<Integer>>"), ("b", "int")];
+        check(Language::Java, header, "f", &parameters, "Map<String, Integer>");
+        let parameters = [("a", "&'a dyn Any"), ("b", "(i32, i32)")];
+        let header = "fn f<'a>(a:&'a dyn Any, mut b: (i32, i32)) -> Vec<&str>";
+        check(Language::Rust, header, "f", &parameters, "Vec<&str>");
+        check(Language::Rust, "fn f()", "f", &[], "()");
+        let header = "func F(x, y interface{}, z []int) [2]interface{}";
+        check(Language::Go, header, "F", &[("x", ""), ("y", ""), ("z", "")], "[2]interface{}");
+        check(Language::JavaScript, "const f = (a, b) =>", "f", &[], "");
+        check(Language::JavaScript, "function g(a)", "g", &[], "");
+    }
+
+    #[test]
+    fn a_program_is_split_around_the_open_function() {
+        let prompt = "/* f { */\n#include<map>\nusing namespace std;\nint h(){ return 1; }\n\nint f(int a){ // {\n";
+        let gold = format!("{prompt}  return \"}}\"[0];\n}}\nint g();\n");
+        let split = split(prompt, &gold, Language::Cpp).unwrap();
+        assert!(split.before.ends_with("return 1; }\n\n"), "{split:?}");
+        assert_eq!((split.header.as_str(), split.after), ("int f(int a)", "\nint g();\n"));
+        let prompt =
+            "import java.util.*;\n\nclass Solution {\n    /** é } */\n    public int f(int a) {\n";
+        let gold = format!("{prompt}    }}\n}}");
+        let split = super::split(prompt, &gold, Language::Java).unwrap();
+        assert_eq!((split.header.as_str(), split.after), ("public int f(int a)", "\n}"));
+        let prompt = "#include<map>\nint f(){";
+        let split = super::split(prompt, "#include<map>\nint f(){ }", Language::Cpp).unwrap();
+        assert_eq!((split.before, split.header.as_str()), ("#include<map>\n", "int f()"));
+        assert_eq!(super::split("int f();", "int f();", Language::Cpp), None);
+    }
+}
