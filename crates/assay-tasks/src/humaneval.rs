@@ -97,9 +97,10 @@ const PLUS_CARD: TaskCard = TaskCard {
         solution) or HumanEvalPlus-OriginFmt.jsonl (tests with assertions), plain or as .gz or .zst; or \
         the folder that they lie in, of which the former is taken. Without --data, the folder \
         humaneval_plus under ASSAY_DATA is taken. `--data sample` means the problems inside the binary.",
-    grading: "A program passes if it passes HumanEval's tests and EvalPlus's, each within 20 s of CPU \
-        time, by EvalPlus's rules of comparison: results are equal, or floats that differ by 1e-6 or \
-        1e-7 of their size. base-pass@k is that of HumanEval's tests alone, where the file tells them \
+    grading: "A program passes if it answers all inputs of HumanEval and of EvalPlus as the reference does, \
+        by EvalPlus's rules of comparison: results are equal, or floats that differ by 1e-6 or 1e-7 of their \
+        size. One call may take 1 s of CPU time (--timeout) or four times what the reference takes, whichever \
+        is more, and all calls of a suite together 60 s. base-pass@k is that of HumanEval's tests alone, where the file tells them \
         apart.",
     rules: "strict: the tests run in a process of their own, where the program cannot reach them; the \
         assertions on HumanEval/32 in the file of assertions, which no program can pass, are mended. \

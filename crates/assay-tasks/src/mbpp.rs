@@ -150,9 +150,10 @@ const PLUS_CARD: TaskCard = TaskCard {
         completion, which is appended to the prompt, or solution, which is the whole program. They are taken as they are. \
         In a run, what a solver says counts up to the first of the stop words \\nclass, \\nassert, \
         \\n\"\"\", \\nprint, \\nif, \\n<|/ and \\n```.",
-    grading: "A program passes if it passes MBPP's tests and EvalPlus's, each within 30 s of CPU time, \
-        by EvalPlus's rules of comparison: results are equal, or floats that differ by 1e-6 or 1e-7 of \
-        their size; some problems have rules of their own. v0.1.0 is compared by the rules of EvalPlus \
+    grading: "A program passes if it answers all inputs of MBPP and of EvalPlus as the reference does, by \
+        EvalPlus's rules of comparison: results are equal, or floats that differ by 1e-6 or 1e-7 of their \
+        size; some problems have rules of their own. One call may take 1 s of CPU time (--timeout) or four \
+        times what the reference takes, whichever is more, and all calls of a suite together 60 s. v0.1.0 is compared by the rules of EvalPlus \
         0.2, with which its scores were published. base-pass@k is that of MBPP's tests alone, \
         where the file tells them apart.",
     rules: "strict: the tests run in a process of their own, where the program cannot reach them. \
