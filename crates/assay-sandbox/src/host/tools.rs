@@ -205,7 +205,8 @@ fn find(language: Language, search: &[PathBuf]) -> Option<Tool> {
         Language::Java => {
             let path = fs::canonicalize(&found).ok()?;
             path.with_file_name("java").is_file().then_some(())?;
-            let version = ask(&path, &["-version"])?;
+            // One that finds too little memory would leave a report where assay was started.
+            let version = ask(&path, &["-J-XX:ErrorFile=/dev/null", "-version"])?;
             let home = path.parent()?.parent()?.to_owned();
             Some(Tool { language, path, version, folders: vec![home] })
         }
