@@ -65,7 +65,7 @@ fn named(fault: Fault, problem: &ProblemId) -> Fault {
 
 /// What came of one sample.
 pub(super) enum Marked {
-    Verdict(Verdict),
+    Verdict(Box<Verdict>),
     /// The problem must be read to tell whether its answer is possible.
     Unclear(usize),
     Impossible(Place, Fault),
@@ -165,7 +165,7 @@ impl Marking<'_> {
         let Item { key: SampleKey { rank, sample }, reference, read } = item;
         let problem = &self.scoring.problems.ids()[*rank];
         if let Some(verdict) = self.gate.verdict(*rank, problem) {
-            return Ok(Marked::Verdict(verdict));
+            return Ok(Marked::Verdict(Box::new(verdict)));
         }
         let none = Response::none(Why::Silent, "there is no answer to it");
         let answer = self.file.of(*rank).get(*sample as usize);
@@ -180,6 +180,6 @@ impl Marking<'_> {
         }
         let (sample, cancel) = (*sample, self.cancel);
         let verdict = self.grader.grade(&Case { problem, sample, reference, response, cancel })?;
-        Ok(Marked::Verdict(verdict))
+        Ok(Marked::Verdict(Box::new(verdict)))
     }
 }

@@ -58,7 +58,7 @@ impl<'a> Sum<'a> {
             Marked::Verdict(verdict) => {
                 self.count(&verdict)?;
                 if verdict.is_excluded() {
-                    self.excluded.push(verdict);
+                    self.excluded.push(*verdict);
                 }
             }
         }
