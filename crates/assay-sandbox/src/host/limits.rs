@@ -28,12 +28,16 @@ pub(crate) fn caps(limits: &Limits, limit_addresses: bool) -> Caps {
     }
 }
 
-/// Whether a verdict depends on the speed of the machine at this moment.
+/// Whether a program ran out of time that might not have done so on an idle machine. One that was in time beside
+/// others is in time alone, so it is not run again.
 pub(crate) fn is_close(report: &Report, limits: &Limits) -> bool {
-    let near = |share: f64| share * NEAR > 1.0 && share < NEAR;
+    let near = |share: f64| (1.0..NEAR).contains(&share);
     match report.ending {
         // Perhaps its neighbours took all the time there was.
         Ending::TimeLimit { clock: Clock::Wall } => true,
-        _ => near(report.evidence.cpu_s / limits.cpu.as_secs_f64()) || near(report.longest_call),
+        Ending::TimeLimit { clock: Clock::Cpu } => {
+            near(report.evidence.cpu_s / limits.cpu.as_secs_f64()) || near(report.longest_call)
+        }
+        _ => false,
     }
 }

@@ -1,6 +1,6 @@
 import copy
 
 
-def assay_gold(*arguments):
-    """The original function, which must not change what the translation is given."""
-    return f_gold(*copy.deepcopy(arguments))
+def assay_with_copies(function):
+    """The function, called with copies: neither it nor the other one sees what the other makes of its arguments."""
+    return lambda *arguments: function(*copy.deepcopy(arguments))

@@ -128,7 +128,8 @@ fn exam(function: &GeeksProblem) -> Exam {
         ("assay_arguments_after", format!("{python}\n"), test)
     } else {
         let setting = format!("{python}\n{}", include_str!("fresh.py"));
-        let named = "f_filled, f_gold = assay_translated, assay_gold\n";
+        let named =
+            "f_filled, f_gold = assay_with_copies(assay_translated), assay_with_copies(f_gold)\n";
         ("assay_translated", setting, format!("{named}{compared}"))
     };
     Exam {
