@@ -1,13 +1,18 @@
 //! A real model's answers to HumanEval+ and MBPP+, against EvalPlus 0.3.1, on two cores: with the expected results
 //! still to be computed (cold) and with those that each keeps in its cache (warm).
 //!
-//! EvalPlus runs the answers without isolation, so it is run as nobody and without a network.
+//! EvalPlus runs the answers without isolation, so it is run as nobody and without a network. Both must call the
+//! references when cold; what these calls alone cost is the third contender.
 
 use super::{Bench, Contender, Figures, compare, venv_with_dependencies};
-use crate::shell::run;
+use crate::shell::{root, run};
 
 const PACKAGE: &str = "evalplus==0.3.1";
 const ANSWERS: &str = "model_outputs/qwen2.5-coder-1.5b-base.tar.zst";
+/// Runs a command as nobody. It may still read all files: the interpreter can be in a home folder.
+const AS_NOBODY: &str = "unshare --net setpriv --reuid 65534 --regid 65534 --clear-groups \
+    --inh-caps=+dac_read_search --ambient-caps=+dac_read_search --bounding-set=-all,+dac_read_search \
+    --no-new-privs";
 
 /// A data set, as both sides name it.
 struct DataSet {
@@ -16,9 +21,10 @@ struct DataSet {
     /// The variable by which EvalPlus is told where the file is.
     variable: &'static str,
     file: &'static str,
-    /// How the file is unpacked.
+    /// The command that unpacks the file.
     unpack: &'static str,
-    contenders: [&'static str; 4],
+    cold: [&'static str; 3],
+    warm: [&'static str; 2],
 }
 
 const DATA_SETS: [DataSet; 2] = [
@@ -28,12 +34,12 @@ const DATA_SETS: [DataSet; 2] = [
         variable: "HUMANEVAL_OVERRIDE_PATH",
         file: "humaneval_plus/HumanEvalPlus-v0.1.10.jsonl.gz",
         unpack: "gzip -dc",
-        contenders: [
+        cold: [
             "HumanEval+, cold: assay",
             "HumanEval+, cold: EvalPlus",
-            "HumanEval+, warm: assay",
-            "HumanEval+, warm: EvalPlus",
+            "HumanEval+: references alone",
         ],
+        warm: ["HumanEval+, warm: assay", "HumanEval+, warm: EvalPlus"],
     },
     DataSet {
         task: "mbpp-plus",
@@ -41,12 +47,12 @@ const DATA_SETS: [DataSet; 2] = [
         variable: "MBPP_OVERRIDE_PATH",
         file: "mbpp_plus/MbppPlus-v0.1.0.jsonl.zst",
         unpack: "zstd -dc",
-        contenders: [
+        cold: [
             "MBPP+ v0.1.0, cold: assay",
             "MBPP+ v0.1.0, cold: EvalPlus",
-            "MBPP+ v0.1.0, warm: assay",
-            "MBPP+ v0.1.0, warm: EvalPlus",
+            "MBPP+ v0.1.0: references alone",
         ],
+        warm: ["MBPP+ v0.1.0, warm: assay", "MBPP+ v0.1.0, warm: EvalPlus"],
     },
 ];
 
@@ -57,42 +63,67 @@ pub(super) fn run_all(bench: &Bench) -> Result<Vec<Figures>, String> {
     run("tar", &["--zstd", "-xf", &answers, "-C", &scratch])?;
     // EvalPlus runs as nobody, and writes beside the answers.
     run("chmod", &["-R", "a+rwX", &scratch])?;
-    let mut contenders = Vec::new();
+    let mut figures = Vec::new();
     for data in &DATA_SETS {
         let problems = bench.data.join(data.file).display().to_string();
         let unpacked = format!("{scratch}/{}.jsonl", data.name);
         run("sh", &["-c", &format!("{} {problems} > {unpacked}", data.unpack)])?;
-        contenders.extend(data.contenders(bench, &python, &scratch, &unpacked));
+        let scripts = Scripts::new(data, bench, &python, &scratch, &unpacked);
+        // Cold first: it leaves full caches behind.
+        figures.extend(compare(bench, &scripts.cold(data), 1)?);
+        figures.extend(compare(bench, &scripts.warm(data), 1)?);
     }
-    compare(bench, &contenders, 1)
+    Ok(figures)
 }
 
-impl DataSet {
-    fn contenders(
-        &self,
-        bench: &Bench,
-        python: &str,
-        scratch: &str,
-        problems: &str,
-    ) -> [Contender; 4] {
-        let Self { task, name, variable, contenders, .. } = self;
+/// The commands for one data set, which use the caches as they find them.
+struct Scripts {
+    assay: String,
+    evalplus: String,
+    references: String,
+    /// Where assay keeps expected results.
+    cache: String,
+    /// Where EvalPlus does.
+    home: String,
+}
+
+impl Scripts {
+    fn new(data: &DataSet, bench: &Bench, python: &str, scratch: &str, problems: &str) -> Self {
+        let DataSet { task, name, variable, .. } = data;
         let folder = format!("{scratch}/1.5b-base/evalplus/{name}");
         let (samples, home) = (format!("{folder}/generated.jsonl"), format!("{scratch}/home"));
         let (program, cache) = (bench.assay.display(), format!("{scratch}/cache"));
-        let assay =
-            format!("{program} score {task} {samples} --data {problems} --cache {cache} -j 2");
-        let evalplus = format!(
-            "mkdir -p {home} && chmod a+rwx {home} && rm -f {folder}/*_eval_results.json && \
-             HOME={home} {variable}={problems} unshare --net setpriv --reuid 65534 --regid 65534 \
-             --clear-groups --no-new-privs {python} -m evalplus.evaluate --dataset {name} \
-             --samples {samples} --parallel 2 --i-just-wanna-run"
-        );
-        let [cold, cold_evalplus, warm, warm_evalplus] = *contenders;
+        let references = root().join("benches/opponents/evalplus_references.py");
+        Self {
+            assay: format!(
+                "{program} score {task} {samples} --data {problems} --cache {cache} -j 2"
+            ),
+            evalplus: format!(
+                "mkdir -p {home} && chmod a+rwx {home} && rm -f {folder}/*_eval_results.json && \
+                 HOME={home} {variable}={problems} {AS_NOBODY} {python} -m evalplus.evaluate \
+                 --dataset {name} --samples {samples} --parallel 2 --i-just-wanna-run"
+            ),
+            references: format!("{AS_NOBODY} {python} {} {problems}", references.display()),
+            cache,
+            home,
+        }
+    }
+
+    fn cold(&self, data: &DataSet) -> [Contender; 3] {
+        let Self { assay, evalplus, references, cache, home } = self;
+        let [first, second, third] = data.cold;
         [
-            Contender { name: cold, script: format!("rm -rf {cache} && {assay}") },
-            Contender { name: cold_evalplus, script: format!("rm -rf {home} && {evalplus}") },
-            Contender { name: warm, script: assay },
-            Contender { name: warm_evalplus, script: evalplus },
+            Contender { name: first, script: format!("rm -rf {cache} && {assay}") },
+            Contender { name: second, script: format!("rm -rf {home} && {evalplus}") },
+            Contender { name: third, script: references.clone() },
+        ]
+    }
+
+    fn warm(&self, data: &DataSet) -> [Contender; 2] {
+        let [first, second] = data.warm;
+        [
+            Contender { name: first, script: self.assay.clone() },
+            Contender { name: second, script: self.evalplus.clone() },
         ]
     }
 }
