@@ -140,7 +140,8 @@ def _fail(connection, error):
         code = _status(error)
         _tell(connection, {"exit": code})
         os._exit(code)
-    _tell(connection, _describe(error))
+    described = _describe(error)
+    # Before it is told: whoever hears of it ends this process.
     try:
         import traceback
 
@@ -148,6 +149,7 @@ def _fail(connection, error):
     except BaseException:
         pass
     _flush()
+    _tell(connection, described)
     os._exit(1)
 
 
@@ -419,6 +421,9 @@ def main():
     """One program in an interpreter of its own: it is described in the file of the number given."""
     with open(int(sys.argv[1]), "rb") as file:
         request = Request(file.read())
+    from packages import add_packages
+
+    add_packages()
     sys.path[:] = [part for part in sys.path if part != os.path.dirname(__file__)]
     # A program that draws lots gets the same ones every time, and the same verdict.
     random.seed(0)

@@ -15,6 +15,7 @@ import traceback
 
 import rehearsal
 import wire
+from packages import add_packages
 from program import Again, Gone, OneProcess, Program, Raised, short
 from table import Table
 
@@ -241,6 +242,7 @@ def enter_folder():
 
 def main():
     control = socket.socket(fileno=3)
+    add_packages()
     sys.setrecursionlimit(5000)
     tester = Tester()
     wire.send(control, {"ready": True})

@@ -13,6 +13,7 @@ from _socket import socket, socketpair
 
 import candidate
 import wire
+from packages import add_packages
 
 # What programs import most, so that they need not wait for it. Each costs every fork a little, those
 # that are libraries (`decimal`, `hashlib`) more than they save.
@@ -151,6 +152,7 @@ def warm_up():
 
 def main():
     control = socket(fileno=3)
+    add_packages()
     warm_up()
     _, files = wire.receive_with_files(control)
     server = Server(control, files[0] if files else None)

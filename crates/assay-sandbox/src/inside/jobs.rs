@@ -267,7 +267,8 @@ impl<'a> Worker<'a> {
             let place = self.place()?;
             let script = format!("{}/candidate.py", place.scripts);
             let number = files.len().to_string();
-            let command = [place.python.to_owned(), "-s".to_owned(), script, number];
+            let command =
+                [place.python, "-s", "-S", script.as_str(), number.as_str()].map(str::to_owned);
             files.push(described.as_fd());
             let role = Role::Python(caps, self.ground.own_processes.as_ref());
             let started = Some(self.start_command(&command, &files, role)?);

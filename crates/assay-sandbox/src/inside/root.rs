@@ -39,7 +39,8 @@ const SOFTWARE: [&str; 11] = [
 ];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// The Python side of the sandbox.
-const SCRIPTS: [(&str, &str); 10] = [
+const SCRIPTS: [(&str, &str); 11] = [
+    ("packages.py", include_str!("../../python/packages.py")),
     ("ordering.py", include_str!("../../python/ordering.py")),
     ("wire.py", include_str!("../../python/wire.py")),
     ("packing.py", include_str!("../../python/packing.py")),

@@ -53,7 +53,7 @@ impl Server {
         let nothing = place.nothing.as_fd();
         let script = format!("{}/{script}", place.scripts);
         let command: Vec<String> =
-            [place.python, "-s", &script].iter().map(|&word| word.to_owned()).collect();
+            [place.python, "-s", "-S", &script].iter().map(|&word| word.to_owned()).collect();
         let pid = start(&Start {
             command: &command,
             files: &[nothing, nothing, std::io::stderr().as_fd(), theirs.as_fd()],
