@@ -158,6 +158,9 @@ pub struct TaskSettings {
     /// The time limit of programs in milliseconds; the task's own if not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// Whether every call of a table is tried and marked, also after one that is wrong. It changes no verdict.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub details: bool,
     /// What the random numbers of tests are drawn from.
     #[serde(default)]
     pub seed: u64,
@@ -180,6 +183,7 @@ impl Default for TaskSettings {
             prompt: None,
             pass_k: usual_pass_k(),
             timeout_ms: None,
+            details: false,
             seed: 0,
             cache: None,
         }

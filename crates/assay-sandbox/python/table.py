@@ -5,6 +5,7 @@ import os
 
 import packing
 import wire
+from program import Raised
 
 # How many times as long as the task's own program a call may take.
 PATIENCE = 4
@@ -32,30 +33,6 @@ class Table:
             self.questions[number] = wire.framed(marshal.dumps(table))
         return self.questions[number]
 
-    def run(self, number, program):
-        """Puts a program through a suite; AssertionError with the first answer that is not accepted."""
-        program.begin_table(self.question(number))
-        at, count = 0, len(self.suites[number]["answers"])
-        while at < count:
-            answers, gone = program.answers_from(at)
-            for packed in answers[: count - at]:
-                self.look_at(number, at, packed, program)
-                at += 1
-            if gone is not None:
-                raise gone
-            if not answers:
-                program.leave()
-
-    def look_at(self, number, at, packed, program):
-        """Fails unless the answer to a call is right."""
-        expected = self.suites[number]["answers"][at]
-        if packed == expected and not self.comparison.looks_at_inputs:
-            return
-        if packed[:1] == packing.RAISED:
-            program.raise_from(packed[1:])
-        result = program.last_answer() if packed[:1] == packing.HASHED else program.unpacked(packed)
-        self.compare(number, at, result)
-
     def compare(self, number, at, result):
         suite = self.suites[number]
         expected, given = self.expected(number, at), self.arguments(number, at)
@@ -76,3 +53,56 @@ class Table:
     def arguments(self, number, at):
         """The arguments of a call, made anew."""
         return marshal.loads(self.suites[number]["inputs"])[at]
+
+
+class Suite:
+    """A program before the calls of one suite."""
+
+    def __init__(self, table, number, program, details):
+        self.table, self.number, self.program = table, number, program
+        # Whether calls are made after one that is wrong.
+        self.details = details
+        self.count = len(table.suites[number]["answers"])
+        # A letter for each call, as in the verdicts of tests that are runs.
+        self.marks = []
+        self.first = None
+
+    def all_marks(self):
+        """A letter for each call, also for those that were not made."""
+        return "".join(self.marks).ljust(self.count, ".")
+
+    def run(self):
+        """Fails with what is wrong with the first answer that is not accepted."""
+        self.program.begin_table(self.table.question(self.number))
+        while len(self.marks) < self.count:
+            answers, gone = self.program.answers_from(len(self.marks))
+            for packed in answers[: self.count - len(self.marks)]:
+                self.mark(packed)
+            if gone is not None:
+                self.marks.append("-")
+                raise self.first or gone
+            if not answers:
+                self.program.leave()
+        if self.first:
+            raise self.first
+
+    def mark(self, packed):
+        """Marks the answer to the next call."""
+        try:
+            self.look_at(len(self.marks), packed)
+            self.marks.append("T")
+        except (AssertionError, Raised) as error:
+            self.marks.append("F" if isinstance(error, AssertionError) else "-")
+            if not self.details:
+                raise
+            self.first = self.first or error
+
+    def look_at(self, at, packed):
+        """Fails unless the answer to a call is right."""
+        table, program = self.table, self.program
+        if packed == table.suites[self.number]["answers"][at] and not table.comparison.looks_at_inputs:
+            return
+        if packed[:1] == packing.RAISED:
+            program.raise_from(packed[1:])
+        result = program.last_answer() if packed[:1] == packing.HASHED else program.unpacked(packed)
+        table.compare(self.number, at, result)

@@ -17,7 +17,7 @@ import rehearsal
 import wire
 from packages import add_packages
 from program import Again, Gone, OneProcess, Program, Raised, short
-from table import Table
+from table import Suite, Table
 
 
 class Exam:
@@ -161,11 +161,13 @@ def examine_by_code(exam, message, connection, sheet):
     return {"gone": True} if program.gone else came
 
 
-def examine_by_table(table, number, connection, sheet):
+def examine_by_table(table, message, connection, sheet):
     """What came of putting a program through a suite of calls."""
     program = Program(connection, sheet, rehearsal.Calls())
-    came = outcome(lambda: table.run(number, program), lambda _: "", program)
-    return {"gone": True} if program.gone else {**came, "longest": program.longest}
+    suite = Suite(table, message["test"], program, message["details"])
+    came = outcome(suite.run, lambda _: "", program)
+    came = {"gone": True} if program.gone else {**came, "longest": program.longest}
+    return {**came, "marks": suite.all_marks()} if message["details"] else came
 
 
 def outcome(test, line, program):
@@ -219,7 +221,7 @@ class Tester:
             _limit_work(message["seconds"])
             try:
                 if isinstance(exam, Table):
-                    return examine_by_table(exam, message["test"], connection, files[0])
+                    return examine_by_table(exam, message, connection, files[0])
                 return examine_by_code(exam, message, connection, files[0])
             finally:
                 _limit_work(0)

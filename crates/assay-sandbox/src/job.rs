@@ -100,6 +100,8 @@ pub struct TableExamination<'a> {
     pub recorded: &'a Recorded,
     /// Which of `table.suites`.
     pub suite: usize,
+    /// Whether to go on after a wrong answer, and to mark every call.
+    pub details: bool,
     /// The CPU time that every call may take, if the task's own program does not take more than a quarter of it.
     pub timeout: Duration,
     /// What it may use for all calls together.
@@ -166,6 +168,9 @@ pub struct Examined {
     /// Why it must be put through its tests in one process with them ([`Rules::Compat`]): they do something that
     /// does not reach another process. The verdict then says nothing.
     pub one_process: Option<String>,
+    /// A letter for each call of a table, where they were asked for: T for right, F for wrong, - for an error, . for
+    /// not run.
+    pub marks: Option<String>,
 }
 
 /// A program to be run.

@@ -167,6 +167,8 @@ pub(crate) struct TestChoice {
     pub(crate) test: usize,
     /// What its random numbers are drawn from.
     pub(crate) seed: u64,
+    /// Whether every call of a table is made and marked.
+    pub(crate) details: bool,
     /// The exam itself; left out if the worker has it.
     pub(crate) exam: Option<ExamText>,
 }
@@ -228,6 +230,8 @@ pub(crate) struct Report {
     pub(crate) one_process: Option<String>,
     /// The largest share of its limit that one call took, where calls have limits.
     pub(crate) longest_call: f64,
+    /// A letter for each call, if they were asked for.
+    pub(crate) marks: Option<String>,
 }
 
 /// What was printed.

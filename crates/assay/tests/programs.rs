@@ -65,6 +65,29 @@ fn completions_continue_the_prompt_and_solutions_are_whole() {
 }
 
 #[test]
+fn details_mark_every_input_and_change_no_verdict() {
+    let folder = tempdir().unwrap();
+    let program = "def count_vowels(text):\n    if text == 'assay': raise ValueError(text)\n    \
+        return sum(map(text.count, 'aeiou'))\n";
+    let answer = json!({ "task_id": "Sample/1", "solution": program });
+    fs::write(folder.path().join("samples.jsonl"), answer.to_string()).unwrap();
+    let verdict = |options: &[&str]| {
+        let given = ["score", "humaneval-plus", "samples.jsonl", "--data", "sample"];
+        let arguments = [&given[..], &["--verdicts", "verdicts.jsonl"], options].concat();
+        let said = run(folder.path(), &arguments);
+        assert_eq!(said.code, 0, "{said:?}");
+        let text = fs::read_to_string(folder.path().join("verdicts.jsonl")).unwrap();
+        serde_json::from_str::<Value>(text.lines().next().unwrap()).unwrap()
+    };
+    let (plain, details) = (verdict(&[]), verdict(&["--details"]));
+    assert_eq!(plain["detail"], Value::Null);
+    assert_eq!(details["detail"], "-TT TFT");
+    for key in ["outcome", "scores", "ending"] {
+        assert_eq!(plain[key], details[key], "{key}");
+    }
+}
+
+#[test]
 fn a_result_that_says_it_equals_everything_passes_in_compat_only() {
     let sly =
         "    class Equal:\n        def __eq__(self, other): return True\n    return Equal()\n";

@@ -82,7 +82,8 @@ impl Sandbox {
         let ask = || self.examine_once(examination, cancel);
         let (report, unstable) = self.steadily(&examination.limits, ask)?;
         let evidence = Evidence { unstable, ..report.evidence };
-        Ok(Examined { ending: report.ending, evidence, one_process: report.one_process })
+        let Report { ending, one_process, marks, .. } = report;
+        Ok(Examined { ending, evidence, one_process, marks })
     }
 
     /// Puts a Python program through calls whose answers were recorded.
@@ -95,7 +96,8 @@ impl Sandbox {
         let ask = || self.examine_table_once(examination, cancel);
         let (report, unstable) = self.steadily(&examination.limits, ask)?;
         let evidence = Evidence { unstable, ..report.evidence };
-        Ok(Examined { ending: report.ending, evidence, one_process: report.one_process })
+        let Report { ending, one_process, marks, .. } = report;
+        Ok(Examined { ending, evidence, one_process, marks })
     }
 
     /// Records what a task's own program answers to a table of calls.
@@ -147,7 +149,7 @@ impl Sandbox {
         let (mut report, unstable) = self.steadily(&dialogue.limits, ask)?;
         refine(&mut report, dialogue.language);
         let evidence = Evidence { unstable, ..report.evidence };
-        Ok(Examined { ending: report.ending, evidence, one_process: None })
+        Ok(Examined { ending: report.ending, evidence, one_process: None, marks: None })
     }
 
     fn python_job(&self, execution: &Execution<'_>) -> Job {
@@ -180,7 +182,8 @@ impl Sandbox {
             called: exam.called.clone(),
             tests: exam.tests.clone(),
         };
-        let tests = Tests { key: exam_key(exam), test, seed, text: &text, recorded: None };
+        let key = exam_key(exam);
+        let tests = Tests { key, test, seed, details: false, text: &text, recorded: None };
         self.examine_by(script, &tests, &limits, cancel)
     }
 
@@ -189,7 +192,8 @@ impl Sandbox {
         examination: &TableExamination<'_>,
         cancel: &Cancel,
     ) -> Result<Report> {
-        let TableExamination { program, table, recorded, suite, timeout, limits } = *examination;
+        let TableExamination { program, table, recorded, suite, details, timeout, limits } =
+            *examination;
         let script = Script {
             mode: "calls".to_owned(),
             preamble: String::new(),
@@ -202,8 +206,8 @@ impl Sandbox {
             timeout: timeout.as_secs_f64(),
         };
         let key = format!("{}-{}", table.digest(), timeout.as_secs_f64());
-        let tests =
-            Tests { key, test: suite, seed: 0, text: &text, recorded: Some(&recorded.file) };
+        let recorded = Some(&recorded.file);
+        let tests = Tests { key, test: suite, seed: 0, details, text: &text, recorded };
         self.examine_by(script, &tests, &limits, cancel)
     }
 
@@ -223,6 +227,7 @@ impl Sandbox {
                     key: tests.key.clone(),
                     test: tests.test,
                     seed: tests.seed,
+                    details: tests.details,
                     exam: (!known).then(tests.text),
                 };
                 if let Job::Examine { tests, .. } = &mut job {
@@ -293,6 +298,7 @@ impl Sandbox {
             exam_unknown: false,
             one_process: None,
             longest_call: 0.0,
+            marks: None,
         })
     }
 
@@ -380,6 +386,7 @@ struct Tests<'a> {
     /// Which of them.
     test: usize,
     seed: u64,
+    details: bool,
     text: &'a dyn Fn() -> ExamText,
     recorded: Option<&'a File>,
 }

@@ -103,10 +103,10 @@ impl Server {
     ) -> Result<(), String> {
         self.asked += 1;
         self.served += 1;
-        let TestChoice { key, test, seed, .. } = choice;
+        let TestChoice { key, test, seed, details, .. } = choice;
         let message = json!({
             "number": self.asked, "key": key, "test": test, "seed": seed, "live": live,
-            "seconds": seconds,
+            "details": details, "seconds": seconds,
         });
         self.ask(&message, &[connection, sheet])
     }

@@ -147,9 +147,12 @@ pub(super) fn report(seen: Seen, ending: Ending) -> Report {
         stderr_tail: String::from_utf8_lossy(&seen.errors[shown..]).into_owned(),
         ..Evidence::default()
     };
-    let one_process = seen.said.as_ref().and_then(|said| said.get("one_process"));
+    let text = |key: &str| {
+        seen.said.as_ref().and_then(|said| said.get(key)).and_then(Value::as_str).map(str::to_owned)
+    };
     Report {
-        one_process: one_process.and_then(Value::as_str).map(str::to_owned),
+        one_process: text("one_process"),
+        marks: text("marks"),
         longest_call: longest_call(&seen),
         ending,
         evidence,
@@ -167,5 +170,6 @@ pub(super) fn failure(message: String) -> Report {
         exam_unknown: false,
         one_process: None,
         longest_call: 0.0,
+        marks: None,
     }
 }

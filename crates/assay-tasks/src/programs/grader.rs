@@ -2,8 +2,8 @@
 
 use assay_core::{
     Apart, CallTable, Case, Check, Clock, CodeReference, Digest, DigestOf, Ending, Error, Evidence,
-    Exam, Fault, FaultKind, Grader, InputOutput, NoAnswer, Outcome, Reference, Response, Result,
-    Rules, TaskSettings, Tests, Verdict, Why,
+    Exam, Fault, FaultKind, Grader, InputOutput, NoAnswer, Reference, Response, Result, Rules,
+    TaskSettings, Tests, Verdict, Why,
 };
 use assay_sandbox::{
     Dialogue, Examination, Examined, Execution, Limits, Sandbox, Source, TableExamination,
@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::course::{Course, Tested};
 use super::judging::{Judging, Parts, Printed, Stop};
 use super::python::python_text;
 use super::tables::Tables;
@@ -53,12 +54,6 @@ const PATIENCE: u32 = 4;
 
 /// After so many tests that ran out of time the rest is not run.
 const MOST_TIMEOUTS: u32 = 2;
-
-/// What came of one test.
-struct Tested {
-    ending: Ending,
-    evidence: Evidence,
-}
 
 impl ProgramGrader {
     pub(super) fn new(sandbox: Sandbox, judging: Judging, settings: &TaskSettings) -> Self {
@@ -213,7 +208,7 @@ impl ProgramGrader {
             }
             other => other,
         };
-        let tested = Tested { ending, evidence: examined.evidence };
+        let tested = Tested::new(ending, examined.evidence);
         Ok(ExaminedBy { tested, one_process: examined.one_process })
     }
 
@@ -224,13 +219,15 @@ impl ProgramGrader {
         if known.ending != Ending::Passed || program == table.reference {
             // The task's own program was compared with itself when it was recorded.
             let evidence = if suite == 0 { known.evidence.clone() } else { Evidence::default() };
-            return Ok(Tested { ending: known.ending.clone(), evidence });
+            return Ok(Tested::new(known.ending.clone(), evidence));
         }
         let recorded = &known.recorded;
         let timeout = self.judging.call.unwrap_or(self.judging.cpu);
-        let calls = TableExamination { program, table, recorded, suite, timeout, limits };
-        let Examined { ending, evidence, .. } = self.sandbox.examine_table(&calls, case.cancel)?;
-        Ok(Tested { ending, evidence })
+        let details = self.judging.details;
+        let calls = TableExamination { program, table, recorded, suite, details, timeout, limits };
+        let Examined { ending, evidence, marks, .. } =
+            self.sandbox.examine_table(&calls, case.cancel)?;
+        Ok(Tested { ending, evidence, marks })
     }
 
     fn run(&self, trial: &Trial<'_>, run: &InputOutput) -> Result<Tested> {
@@ -266,7 +263,7 @@ impl ProgramGrader {
             limits: trial.limits,
         };
         let examined = self.sandbox.converse(&dialogue, trial.case.cancel)?;
-        Ok(Tested { ending: examined.ending, evidence: examined.evidence })
+        Ok(Tested::new(examined.ending, examined.evidence))
     }
 
     fn execute(
@@ -290,7 +287,7 @@ impl ProgramGrader {
         };
         let executed = self.sandbox.execute(&execution, trial.case.cancel)?;
         let ending = in_program(executed.ending, u32::try_from(before).unwrap_or(u32::MAX));
-        Ok((Tested { ending, evidence: executed.evidence }, executed.output))
+        Ok((Tested::new(ending, executed.evidence), executed.output))
     }
 
     /// All tests, or those up to which the verdict is clear.
@@ -300,12 +297,19 @@ impl ProgramGrader {
         let mut course = Course::default();
         for at in 0..count {
             let limits = self.judging.limits();
-            course.add(self.test(&Trial { case, program, reference, at, limits })?);
+            let tested = self.test(&Trial { case, program, reference, at, limits })?;
+            if course.failed() && self.judging.stop == Stop::AtFailure {
+                // The verdict is clear; only the marks are wanted.
+                course.mark(&tested);
+                continue;
+            }
+            course.add(tested);
             let hopeless = matches!(
                 course.failure,
                 Some(Ending::SyntaxError { .. } | Ending::SandboxError { .. })
             );
-            if hopeless || course.failed() && self.judging.stop == Stop::AtFailure {
+            let clear = course.failed() && self.judging.stop == Stop::AtFailure;
+            if hopeless || clear && !self.judging.details {
                 break;
             }
             if course.out_of_time >= MOST_TIMEOUTS {
@@ -317,7 +321,7 @@ impl ProgramGrader {
                 break;
             }
         }
-        course.marks.extend(std::iter::repeat_n(NOT_RUN, count - course.marks.chars().count()));
+        course.close(count);
         Ok(course)
     }
 }
@@ -409,8 +413,10 @@ impl Grader for ProgramGrader {
         if count > 1 {
             verdict = verdict.score(TESTS, count as f64).score(TESTS_PASSED, course.passed as f64);
         }
-        if self.judging.stop == Stop::AtEnd {
-            verdict.detail = Some(course.marks);
+        if self.judging.details {
+            verdict.detail = Some(course.marks.join(" "));
+        } else if self.judging.stop == Stop::AtEnd {
+            verdict.detail = Some(course.marks.concat());
         }
         Ok(Verdict { program: Some(reference.digest_of(program)), ..verdict })
     }
@@ -441,84 +447,6 @@ impl Grader for ProgramGrader {
             tools.map(|tool| format!("{} {} {}", tool.language, tool.path.display(), tool.version));
         let limits = format!("{:?} {:?}", self.judging.limits(), self.judging.call);
         tools.chain([limits]).collect::<Vec<_>>().join("\n")
-    }
-}
-
-/// The mark of a test that was not run.
-const NOT_RUN: char = '.';
-
-/// What a test came to, in a letter: right, wrong, an error or a limit, no program at all.
-fn mark(ending: &Ending) -> char {
-    match ending {
-        Ending::Passed => 'T',
-        Ending::WrongAnswer { .. } => 'F',
-        Ending::SyntaxError { .. } => '!',
-        _ => '-',
-    }
-}
-
-/// What came of all tests so far.
-#[derive(Default)]
-struct Course {
-    passed: usize,
-    /// A letter for each test.
-    marks: String,
-    /// How many tests ran out of time.
-    out_of_time: u32,
-    /// How the first test ended that was not passed.
-    failure: Option<Ending>,
-    evidence: Evidence,
-}
-
-impl Course {
-    fn failed(&self) -> bool {
-        self.failure.is_some()
-    }
-
-    fn add(&mut self, tested: Tested) {
-        let Tested { ending, evidence } = tested;
-        let first = self.failure.is_none();
-        self.marks.push(mark(&ending));
-        self.out_of_time += u32::from(matches!(ending, Ending::TimeLimit { .. }));
-        if ending == Ending::Passed {
-            self.passed += 1;
-        } else if first {
-            self.failure = Some(ending);
-        }
-        let sum = &mut self.evidence;
-        sum.cpu_s += evidence.cpu_s;
-        sum.wall_s += evidence.wall_s;
-        sum.peak_memory = sum.peak_memory.max(evidence.peak_memory);
-        sum.memory_by = evidence.memory_by;
-        sum.unstable |= evidence.unstable;
-        sum.one_process = sum.one_process.take().or(evidence.one_process);
-        // The end of what it said belongs to the test that decided.
-        if first {
-            sum.stderr_tail = evidence.stderr_tail;
-        }
-    }
-
-    /// The tests together took too long.
-    fn end_for_time(&mut self, rules: Rules) {
-        if rules == Rules::Compat {
-            self.passed = 0;
-            self.marks.clear();
-        }
-        self.failure.get_or_insert(Ending::TimeLimit { clock: Clock::Cpu });
-    }
-
-    fn verdict(&self, case: &Case<'_>) -> Verdict {
-        let ending = self.failure.clone().unwrap_or(Ending::Passed);
-        let outcome = match ending {
-            Ending::Passed => Outcome::Passed,
-            Ending::TimeLimit { .. } => Outcome::TimedOut,
-            _ => Outcome::Failed,
-        };
-        Verdict {
-            ending: Some(ending),
-            evidence: Some(self.evidence.clone()),
-            ..Verdict::new(case.problem.clone(), case.sample, outcome)
-        }
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Judging {
     /// The CPU time that a program may use for one call, where tests are calls; more if the task's own program takes
     /// more than a quarter of it.
     pub(crate) call: Option<Duration>,
+    /// Whether calls are made after one that is wrong, and marked.
+    pub(crate) details: bool,
     /// After which tests the rest is left out.
     pub(crate) stop: Stop,
     /// The CPU time that a program may use for all tests together.
@@ -85,6 +87,7 @@ impl Judging {
         Self {
             cpu: Duration::from_secs(seconds),
             call: None,
+            details: false,
             stop: Stop::AtFailure,
             total: None,
             compat_by_test: false,

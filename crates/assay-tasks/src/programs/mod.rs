@@ -4,6 +4,7 @@
 //! judged ([`Judging`]). What a problem asks and how it is tested, its task says ([`Item`]); what is
 //! done with that is here.
 
+mod course;
 mod grader;
 mod judging;
 mod names;
@@ -49,7 +50,8 @@ impl Programs {
 
     /// How programs are judged, as the settings ask for it.
     fn judging(&self, settings: &TaskSettings) -> Judging {
-        self.judging.with_timeout(settings.timeout_ms.map(Duration::from_millis))
+        let judging = self.judging.with_timeout(settings.timeout_ms.map(Duration::from_millis));
+        Judging { details: settings.details && judging.call.is_some(), ..judging }
     }
 }
 

@@ -18,6 +18,11 @@ pub(crate) struct ProgramArguments {
     #[arg(long, value_name = "SECONDS", env = "ASSAY_TIMEOUT", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
+    /// Try every input of EvalPlus's tasks, also after a wrong answer: `detail` in the verdict then has a letter for
+    /// each, T for right, F for wrong, - for an error, . for not run. The verdicts are the same.
+    #[arg(long, env = "ASSAY_DETAILS", value_parser = FalseyValueParser::new())]
+    pub(crate) details: bool,
+
     /// How programs under test are kept apart; the verdicts are the same.
     #[arg(long, default_value = "warm", env = "ASSAY_ISOLATION")]
     pub(crate) isolation: IsolationArgument,
@@ -58,6 +63,7 @@ impl ProgramArguments {
             unsafe_no_isolation: self.unsafe_no_isolation,
             pass_k: self.pass_k.clone(),
             timeout_ms: self.timeout,
+            details: self.details,
             ..known
         }
     }

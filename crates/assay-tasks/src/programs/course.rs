@@ -1,0 +1,106 @@
+//! What a program's tests came to, one after the other, and the verdict that they make.
+
+use assay_core::{Case, Clock, Ending, Evidence, Outcome, Rules, Verdict};
+
+/// What came of one test.
+pub(super) struct Tested {
+    pub(super) ending: Ending,
+    pub(super) evidence: Evidence,
+    /// A letter for each of its calls, if they were asked for.
+    pub(super) marks: Option<String>,
+}
+
+impl Tested {
+    pub(super) fn new(ending: Ending, evidence: Evidence) -> Self {
+        Self { ending, evidence, marks: None }
+    }
+}
+
+/// The mark of a test that was not run.
+const NOT_RUN: char = '.';
+
+/// What a test came to, in a letter: right, wrong, an error or a limit, no program at all.
+fn mark(ending: &Ending) -> char {
+    match ending {
+        Ending::Passed => 'T',
+        Ending::WrongAnswer { .. } => 'F',
+        Ending::SyntaxError { .. } => '!',
+        _ => '-',
+    }
+}
+
+/// What came of all tests so far.
+#[derive(Default)]
+pub(super) struct Course {
+    pub(super) passed: usize,
+    /// What each test came to: a letter, or one for each of its calls.
+    pub(super) marks: Vec<String>,
+    /// How many tests ran out of time.
+    pub(super) out_of_time: u32,
+    /// How the first test ended that was not passed.
+    pub(super) failure: Option<Ending>,
+    pub(super) evidence: Evidence,
+}
+
+impl Course {
+    pub(super) fn failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    pub(super) fn mark(&mut self, tested: &Tested) {
+        let letter = || mark(&tested.ending).to_string();
+        self.marks.push(tested.marks.clone().unwrap_or_else(letter));
+    }
+
+    pub(super) fn add(&mut self, tested: Tested) {
+        self.mark(&tested);
+        let Tested { ending, evidence, .. } = tested;
+        let first = self.failure.is_none();
+        self.out_of_time += u32::from(matches!(ending, Ending::TimeLimit { .. }));
+        if ending == Ending::Passed {
+            self.passed += 1;
+        } else if first {
+            self.failure = Some(ending);
+        }
+        let sum = &mut self.evidence;
+        sum.cpu_s += evidence.cpu_s;
+        sum.wall_s += evidence.wall_s;
+        sum.peak_memory = sum.peak_memory.max(evidence.peak_memory);
+        sum.memory_by = evidence.memory_by;
+        sum.unstable |= evidence.unstable;
+        sum.one_process = sum.one_process.take().or(evidence.one_process);
+        // The end of what it said belongs to the test that decided.
+        if first {
+            sum.stderr_tail = evidence.stderr_tail;
+        }
+    }
+
+    /// Marks those of `count` tests that were not run.
+    pub(super) fn close(&mut self, count: usize) {
+        let left = count.saturating_sub(self.marks.len());
+        self.marks.extend(std::iter::repeat_n(NOT_RUN.to_string(), left));
+    }
+
+    /// The tests together took too long.
+    pub(super) fn end_for_time(&mut self, rules: Rules) {
+        if rules == Rules::Compat {
+            self.passed = 0;
+            self.marks.clear();
+        }
+        self.failure.get_or_insert(Ending::TimeLimit { clock: Clock::Cpu });
+    }
+
+    pub(super) fn verdict(&self, case: &Case<'_>) -> Verdict {
+        let ending = self.failure.clone().unwrap_or(Ending::Passed);
+        let outcome = match ending {
+            Ending::Passed => Outcome::Passed,
+            Ending::TimeLimit { .. } => Outcome::TimedOut,
+            _ => Outcome::Failed,
+        };
+        Verdict {
+            ending: Some(ending),
+            evidence: Some(self.evidence.clone()),
+            ..Verdict::new(case.problem.clone(), case.sample, outcome)
+        }
+    }
+}
