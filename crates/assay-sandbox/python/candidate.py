@@ -358,7 +358,7 @@ LONGEST_ROUND = 4 << 20
 # What ends a round: an exception, and an answer that may be asked for.
 STOPS = packing.RAISED + packing.HASHED
 # A call is ended when it has worked so many times its limit, or passed so many times the limit.
-NEAR, WAITING = 1.25, 15.0
+NEAR, WAITING = 1.5, 15.0
 # Seconds of work in which a program must be loaded whose calls have limits.
 LOADING = 7.5
 
