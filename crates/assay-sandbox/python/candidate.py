@@ -1,5 +1,6 @@
 """The process of a program under test: loads it, and answers the calls of its tests."""
 
+import builtins
 import os
 import random
 import sys
@@ -16,6 +17,7 @@ SOURCE = "<program>"
 # The file that answers are written on, if there are tests.
 SHEET = 4
 _write = os.write
+_name_of = type.__dict__["__name__"].__get__
 
 
 class Request:
@@ -94,7 +96,6 @@ def load(request, connection):
 
 def _open_standard_input():
     """Has `open` take the name of standard input for the file itself: a sandbox without `/proc` has no such name."""
-    import builtins
     import io
 
     plain = io.open
@@ -173,12 +174,17 @@ def _describe(error):
     except BaseException:
         message = ""
     kind = type(error)
-    described = {"raised": str.__str__(kind.__name__)[:200], "message": message, "line": line}
-    if kind.__module__ != "builtins":
-        described["bases"] = [str.__str__(base.__name__)[:200] for base in kind.__mro__[1:10]]
+    described = {"raised": _name(kind), "message": message, "line": line}
+    if getattr(builtins, described["raised"], None) is not kind:
+        described["bases"] = [_name(base) for base in type.mro(kind)[1:10]]
     if isinstance(error, SystemExit):
         described["exit"] = _status(error)
     return described
+
+
+def _name(kind):
+    """The name of a class, whatever its own class says of it."""
+    return _name_of(kind)[:200]
 
 
 def _status(error):
@@ -188,10 +194,12 @@ def _status(error):
 
 
 def _tell(connection, message):
+    """Says something to whoever listens. How the process ends does not depend on that: the program may have cut the
+    connection."""
     try:
         wire.send(connection, message)
     except BaseException:
-        os._exit(1)
+        pass
 
 
 class Desk:

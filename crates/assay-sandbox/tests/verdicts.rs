@@ -165,6 +165,16 @@ fn a_program_ends_in_the_same_way_by_all_rules() {
         "def double(x):\n    return 'a' * (1 << 40)\n",
         "def double(x):\n    raise SystemExit\n",
         "def double(x):\n    raise type('Own', (ValueError,), {})('so')\n",
+        // Its own assertion, not one of the tests.
+        "assert False, 'its own'\n",
+        "def double(x):\n    assert x == 5, 'its own'\n",
+        // Classes that lie about their names, or have none.
+        "class Lie(type):\n    __name__ = 5\nclass Own(Exception, metaclass=Lie): pass\nraise Own('so')\n",
+        "class Lie(type):\n    __name__ = property(lambda _: 1 / 0)\nclass Own(Exception, metaclass=Lie): pass\n\
+         def double(x): raise Own('so')\n",
+        // Nobody hears what it says; how it ends is seen.
+        "import os\nos.close(3)\ndef double(x): return x + x\n",
+        "import os\nos.close(3)\nraise ValueError\n",
     ] {
         let found: Vec<Ending> = sandboxes
             .iter()

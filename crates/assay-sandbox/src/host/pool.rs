@@ -362,12 +362,18 @@ fn ask_within(worker: &mut Worker, job: &Job, file: Option<&File>) -> Option<Rep
     Some(report)
 }
 
-/// An ending whose line is one of the program, which has so many, and not of the tests after it.
+/// An ending whose line is one of the program, which has so many, and not of the tests after it. An assertion that
+/// fails in one of those is a wrong answer.
 fn within(mut ending: Ending, lines: usize) -> Ending {
     if let Ending::Exception { line, .. } | Ending::SyntaxError { line, .. } = &mut ending {
         *line = line.filter(|line| *line as usize <= lines);
     }
-    ending
+    match ending {
+        Ending::Exception { class, message, line: None } if class == "AssertionError" => {
+            Ending::WrongAnswer { message }
+        }
+        other => other,
+    }
 }
 
 fn remember(worker: &mut Worker, key: &str) {
