@@ -14,6 +14,10 @@ import wire
 CHUNK = 256
 # No list that comes in parts is longer.
 MOST = 1 << 25
+# A call took so many times its limit, or more.
+ENDLESS = 1e9
+# So many letters of a value are shown to a person.
+SHOWN = 120
 
 
 # Classes that mean something to the tests or to Python itself: a program's are taken for those only where the test
@@ -209,7 +213,7 @@ class Program:
             return [], self.exception(message)
         longest = message.get("longest")
         if type(longest) is float:
-            self.longest = max(self.longest, longest)
+            self.longest = max(self.longest, min(longest, ENDLESS))
         return _records(self.sheet_from(0)), gone
 
     def last_answer(self):
@@ -338,8 +342,10 @@ class Program:
         parts = []
         while "part" in message:
             part = self.value_of({"value": message["part"]})
-            if type(part) is not list or not part or len(parts) > MOST:
+            if type(part) is not list or not part:
                 raise Gone
+            if len(parts) > MOST:
+                raise wire.TooMuch("a list that is too long")
             parts += part
             message = self.receive()
         value = self.value_of(message)
@@ -386,8 +392,7 @@ class Program:
         name, text, line = (message.get(key) for key in ("raised", "message", "line"))
         name = name[:200] if type(name) is str else "Exception"
         text = text[:2000] if type(text) is str else ""
-        line = line if type(line) is int else None
-        code = message.get("exit") if type(message.get("exit")) is int else None
+        line, code = _small(line), _small(message.get("exit"))
         if message.get("syntax") is True:
             return RaisedException("syntax:" + name, text, line)
         bases = message.get("bases")
@@ -453,10 +458,44 @@ def _records(data):
     return records
 
 
+def _small(number):
+    """A number that whoever reads it has room for; None if it is none."""
+    return number if type(number) is int and 0 <= number < 1 << 31 else None
+
+
 def short(value):
     """A value for a person, in a few words."""
     try:
-        text = repr(value)
+        text = repr(beginning(value))
     except BaseException:
         text = "?"
-    return text if len(text) <= 120 else text[:117] + "..."
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def beginning(value):
+    """As much of a value as is shown. To write out all of one that holds the same long text a million times would
+    take the tests without end."""
+    return _first_part(value, [SHOWN])
+
+
+def _first_part(value, left):
+    """A value without its later parts; `left` has the number of parts that there is room for."""
+    kind = type(value)
+    left[0] -= 1
+    if kind is str or kind is bytes:
+        return value[:SHOWN]
+    if kind is list or kind is tuple or kind is wire.deque:
+        return kind(_first_parts(value, left))
+    if kind in wire.DICTIONARIES:
+        made = kind()
+        for key, part in zip(value, _first_parts(value.values(), left)):
+            made[key] = part
+        return made
+    return value
+
+
+def _first_parts(values, left):
+    for value in values:
+        if left[0] <= 0:
+            return
+        yield _first_part(value, left)

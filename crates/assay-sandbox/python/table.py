@@ -5,6 +5,7 @@ import os
 
 import packing
 import wire
+from program import beginning
 
 # How many times as long as the task's own program a call may take.
 PATIENCE = 4
@@ -60,7 +61,8 @@ class Table:
         suite = self.suites[number]
         expected, given = self.expected(number, at), self.arguments(number, at)
         if not self.comparison.accepts(given, result, expected, suite["tolerances"][at]):
-            raise AssertionError(self.comparison.difference(number, given, result, expected))
+            shown = beginning(result)
+            raise AssertionError(self.comparison.difference(number, given, shown, expected))
 
     def expected(self, number, at):
         """What the task's own program answers; it is asked once more for an answer that was too long to keep."""
