@@ -488,7 +488,8 @@ def _first_part(value, left):
         return kind(_first_parts(value, left))
     if kind in wire.DICTIONARIES:
         made = kind()
-        dict.update(made, zip(value, _first_parts(dict.values(value), left)))
+        for key, part in zip(value, _first_parts(value.values(), left)):
+            made[key] = part
         return made
     return value
 

@@ -16,7 +16,7 @@ import traceback
 import rehearsal
 import wire
 from packages import add_packages
-from program import Again, Gone, OneProcess, Program, Raised, short
+from program import Again, Gone, OneProcess, Program, Raised
 from table import Suite, Table
 
 
@@ -193,10 +193,14 @@ def outcome(test, line, program):
     return {"passed": True}
 
 
+# So many characters of what an exception says are kept.
+LONGEST_TEXT = 500
+
+
 def _text(error):
     """What an exception says; it may hold something of the program's, which may say anything."""
     try:
-        return short(str(error)) if str(error) else ""
+        return str(error)[:LONGEST_TEXT]
     except BaseException:
         return ""
 
