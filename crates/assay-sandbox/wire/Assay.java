@@ -10,6 +10,7 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -22,9 +23,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The wire between a program in Java and its tests, which are two processes. */
 public final class Assay {
+    private static Counted counted;
     private static DataInputStream in;
     private static DataOutputStream out;
 
@@ -36,7 +39,8 @@ public final class Assay {
     }
 
     public static void main(String[] arguments) throws Exception {
-        in = new DataInputStream(new BufferedInputStream(new FileInputStream(pipe(3))));
+        counted = new Counted(pipe(3));
+        in = new DataInputStream(new BufferedInputStream(counted));
         out = new DataOutputStream(new BufferedOutputStream(new FileOutputStream(pipe(4))));
         if (arguments[0].equals("serve")) {
             serve();
@@ -79,7 +83,7 @@ public final class Assay {
         } catch (Throwable wrapped) {
             Throwable error = wrapped instanceof InvocationTargetException ? wrapped.getCause() : wrapped;
             code = error instanceof Gone ? 3 : 1;
-            say(error instanceof Gone ? "gone" : "wrong\1" + describe(error));
+            say(error instanceof Gone ? "gone" : error instanceof TooLong ? "much" : "wrong\1" + describe(error));
         }
         Runtime.getRuntime().halt(code);
     }
@@ -114,12 +118,41 @@ public final class Assay {
         }
     }
 
-    /** Has the program call one of its methods. */
-    public static Object call(String name, Object... arguments) {
+    /** The program's answer is longer than the tests take. */
+    private static final class TooLong extends Error {
+    }
+
+    /** How many bytes an answer may have. */
+    private static final long LONGEST = 64 << 20;
+
+    /** Counts what comes. */
+    private static final class Counted extends FileInputStream {
+        /** How many bytes may still come. */
+        long left = Long.MAX_VALUE;
+
+        Counted(String path) throws IOException {
+            super(path);
+        }
+
+        @Override
+        public int read(byte[] bytes, int from, int length) throws IOException {
+            int count = super.read(bytes, from, length);
+            left -= Math.max(0, count);
+            if (left < 0) {
+                throw new TooLong();
+            }
+            return count;
+        }
+    }
+
+    /** Has the program call one of its methods, the one with parameters of these types. */
+    public static Object call(String name, Class<?>[] types, Object... arguments) {
         try {
             put(name);
+            put(Stream.of(types).map(Class::getName).toArray(String[]::new));
             put(arguments);
             out.flush();
+            counted.left = LONGEST;
             return get();
         } catch (IOException error) {
             throw new Gone(error);
@@ -144,8 +177,9 @@ public final class Assay {
                     Runtime.getRuntime().halt(0);
                     return;
                 }
+                String[] types = (String[]) get();
                 Object[] arguments = (Object[]) get();
-                put(find(solution, name, arguments.length).invoke(object, arguments));
+                put(find(solution, name, types).invoke(object, arguments));
                 out.flush();
             }
         } catch (Throwable wrapped) {
@@ -158,14 +192,24 @@ public final class Assay {
         }
     }
 
-    private static Method find(Class<?> solution, String name, int count) throws NoSuchMethodException {
-        for (Method method : solution.getDeclaredMethods()) {
-            if (method.getName().equals(name) && method.getParameterCount() == count && !method.isBridge()) {
-                method.setAccessible(true);
-                return method;
-            }
+    /** The method of this name, its own or an inherited one. Of several, the one with just these types counts. */
+    private static Method find(Class<?> solution, String name, String[] types) throws NoSuchMethodException {
+        List<Method> found = new ArrayList<>();
+        for (Class<?> at = solution; at != null; at = at.getSuperclass()) {
+            found.addAll(List.of(at.getDeclaredMethods()));
         }
-        throw new NoSuchMethodException("Solution has no method " + name + " with " + count + " parameters");
+        found.addAll(List.of(solution.getMethods()));
+        found.removeIf(method -> !method.getName().equals(name) || method.getParameterCount() != types.length
+                || method.isBridge() || Modifier.isAbstract(method.getModifiers()));
+        Stream<Method> exact = found.stream().filter(method -> List.of(types).equals(
+                Stream.of(method.getParameterTypes()).map(Class::getName).toList()));
+        Method method = exact.findFirst().orElse(found.isEmpty() ? null : found.get(0));
+        if (method == null) {
+            throw new NoSuchMethodException(
+                    "Solution has no method " + name + " with " + types.length + " parameters");
+        }
+        method.setAccessible(true);
+        return method;
     }
 
     private static void raise(Throwable error) {

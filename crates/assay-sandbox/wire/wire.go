@@ -39,7 +39,17 @@ func assayWrong(text string) {
 	assayOs.Exit(1)
 }
 
+// How many bytes an answer may have, and how many have come since the last question.
+const assayLongest = 64 << 20
+
+var assayCame = 0
+
 func assayNext() byte {
+	assayCame++
+	if assayCame > assayLongest && !assayServing {
+		assaySay("much")
+		assayOs.Exit(1)
+	}
 	read, err := assayFrom.ReadByte()
 	if err != nil {
 		assayOver()
@@ -246,6 +256,7 @@ func assayAsk(answer interface{}, arguments ...interface{}) {
 	if assayTo.Flush() != nil {
 		assayOver()
 	}
+	assayCame = 0
 	result := assayReflect.ValueOf(answer).Elem()
 	result.Set(assayGet(result.Type()))
 }

@@ -6,6 +6,9 @@ const { parse, stringify } = JSON;
 const { isArray } = Array;
 const FROM = 3;
 const TO = 4;
+// How many bytes an answer may have, and how many digits their number.
+const LONGEST = 64 << 20;
+const DIGITS = 12;
 
 const exit = process.reallyExit.bind(process);
 
@@ -15,9 +18,15 @@ function say(text) {
 
 function receive() {
   const head = [];
-  for (let byte = read(1)[0]; byte !== 10; byte = read(1)[0]) head.push(byte);
+  for (let byte = read(1)[0]; byte !== 10; byte = read(1)[0]) {
+    if (head.push(byte) > DIGITS) throw new TypeError('it answers with no message');
+  }
   const length = Number(Buffer.from(head).toString());
-  if (!(length >= 0 && length < 1 << 30)) throw new TypeError('it answers with no message');
+  if (!(length >= 0)) throw new TypeError('it answers with no message');
+  if (length > LONGEST && !serving) {
+    say('much');
+    exit(1);
+  }
   return parse(read(length).toString());
 }
 
@@ -133,6 +142,11 @@ function raise(error) {
   } catch (unspeakable) {
     message = 'it cannot be shown';
   }
+  // What buffers hold does not count for the engine's own limit.
+  if (message === 'Array buffer allocation failed') {
+    say('memory');
+    exit(1);
+  }
   const [line] = place(error, 'program\\.js') || [''];
   say(`raised\x01${name}\x01${line}\x01${message}`);
   exit(1);
@@ -141,12 +155,12 @@ function raise(error) {
 function serve() {
   serving = true;
   process.on('uncaughtException', raise);
-  let functions;
   try {
-    functions = require('./program.js');
+    require('./program.js');
   } catch (error) {
     raise(error);
   }
+  const functions = global.assayFunctions;
   send('h');
   for (;;) {
     const [name, values] = receive();

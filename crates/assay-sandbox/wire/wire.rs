@@ -21,7 +21,12 @@ pub struct Peer {
     to: ManuallyDrop<File>,
     outgoing: Vec<u8>,
     serving: bool,
+    /// How many bytes have come since the last question.
+    came: usize,
 }
+
+/// How many bytes an answer may have.
+const LONGEST: usize = 64 << 20;
 
 static PEER: Mutex<Option<Peer>> = Mutex::new(None);
 
@@ -38,6 +43,7 @@ impl Peer {
             to: ManuallyDrop::new(file(4)),
             outgoing: Vec::new(),
             serving,
+            came: 0,
         }
     }
 
@@ -56,6 +62,7 @@ impl Peer {
     }
 
     fn flush(&mut self) {
+        self.came = 0;
         if self.to.write_all(&self.outgoing).is_err() {
             self.over();
         }
@@ -67,7 +74,17 @@ impl Peer {
         if self.from.read_exact(&mut byte).is_err() {
             self.over();
         }
+        self.came += 1;
+        self.bound(self.came);
         byte[0]
+    }
+
+    /// Ends the tests of a program that answers with more than they take.
+    fn bound(&self, size: usize) {
+        if size > LONGEST && !self.serving {
+            say("much");
+            exit(1);
+        }
     }
 
     fn expect(&mut self, letter: u8) {
@@ -89,7 +106,9 @@ impl Peer {
     }
 
     fn count(&mut self, letter: u8) -> usize {
-        self.digits(letter).parse().unwrap_or(0)
+        let count = self.digits(letter).parse().unwrap_or(0);
+        self.bound(count);
+        count
     }
 
     fn put_number(&mut self, letter: u8, number: impl std::fmt::Display) {
@@ -424,20 +443,49 @@ pub fn test(run: impl FnOnce()) {
     run();
 }
 
-/// Says that the program is there, and then answers calls until nobody asks any more.
+/// The line and the message of the latest panic.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+extern "C" {
+    fn signal(number: i32, handler: extern "C" fn(i32)) -> usize;
+    fn write(file: i32, bytes: *const u8, count: usize) -> isize;
+    fn _exit(status: i32) -> !;
+}
+
+/// The signal of a program that gives up.
+const ABORT: i32 = 6;
+
+/// Says that the program gave up. It is the first process of its namespace, which the signal itself does not end.
+extern "C" fn gave_up(number: i32) {
+    let said = b"\n\x01assay\x01crashed\x016\x01\n";
+    // SAFETY: both may be called by the handler of a signal; memory may be had no more.
+    unsafe {
+        write(2, said.as_ptr(), said.len());
+        _exit(128 + number)
+    }
+}
+
+/// Says that the program is there, and then answers calls until nobody asks any more. A panic that the program
+/// catches itself, or that ends another thread of it, is its own affair.
 pub fn serve(mut call: impl FnMut(&mut Peer)) -> ! {
+    // SAFETY: the handler ends the process; nothing that it interrupts goes on.
+    unsafe { signal(ABORT, gave_up) };
     panic::set_hook(Box::new(|info| {
         let place = info.location().filter(|location| location.file().ends_with("program.rs"));
         let line = place.map_or(String::new(), |location| location.line().to_string());
-        say(&format!("raised\u{1}panic\u{1}{line}\u{1}{}", message(info)));
-        exit(101);
+        let mut last = LAST_PANIC.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        *last = format!("{line}\u{1}{}", message(info));
     }));
     let mut peer = Peer::new(true);
     peer.outgoing.push(b'h');
     peer.flush();
     loop {
         peer.expect(b'c');
-        call(&mut peer);
+        if panic::catch_unwind(panic::AssertUnwindSafe(|| call(&mut peer))).is_err() {
+            let last = LAST_PANIC.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            say(&format!("raised\u{1}panic\u{1}{last}"));
+            exit(101);
+        }
         peer.flush();
     }
 }

@@ -432,3 +432,129 @@ fn wrong_programs_in_other_languages_are_told_apart() {
         ],
     );
 }
+
+#[test]
+fn right_programs_pass_wherever_their_main_function_and_imports_are() {
+    let body = "int sum = 0; for (int n : numbers) sum += n * n; return sum;";
+    let function = format!("int sum_squares(vector<int> numbers) {{ {body} }}\n");
+    let declared =
+        "int sum_squares(vector<int> numbers);\nint main() { return sum_squares({1}); }\n";
+    check_right(
+        "cpp",
+        &[
+            ("solution", &format!("{declared}{function}")),
+            ("solution", &format!("{function}#ifndef X\nsigned main() {{ return 0; }}\n#endif\n")),
+        ],
+    );
+    let function = "func SumSquares(numbers []int) int { s := 0; for _, n := range numbers { s += n * n }; return s }\n";
+    check_right(
+        "go",
+        &[
+            (
+                "solution",
+                &format!(
+                    "package main\nimport (\"fmt\"; \"os\")\nfunc main() {{ fmt.Println(os.Args) }}\n{function}"
+                ),
+            ),
+            (
+                "solution",
+                &format!(
+                    "import \"crypto/rand\"\nvar r = rand.Reader\nfunc f() int {{ sort := struct{{ x int }}{{1}}; \
+                     return sort.x }}\n{function}"
+                ),
+            ),
+        ],
+    );
+    let function = "fn sum_squares(numbers: Vec<i32>) -> i32 { numbers.into_iter().map(sq).sum() }";
+    check_right(
+        "rust",
+        &[(
+            "solution",
+            &format!(
+                "extern crate rand;\nuse rand::{{thread_rng, Rng}};\nuse crate::a::sq;\nmod a {{ pub fn sq(x: i32) \
+                 -> i32 {{ x * x }} }}\n{function}"
+            ),
+        )],
+    );
+    let function =
+        "function sumSquares(numbers) { return numbers.reduce((a, n) => a + n * n, 0) }\n";
+    check_right("js", &[("solution", &format!("import fs from 'fs';\nexport {function}"))]);
+}
+
+#[test]
+fn right_programs_pass_that_overload_inherit_or_catch() {
+    let method = "public int sumSquares(List<Integer> numbers) { int sum = 0; for (int n : numbers) sum += n * n; \
+         return sum; }";
+    check_right(
+        "java",
+        &[
+            (
+                "solution",
+                &format!(
+                    "import java.util.*;\nclass Solution {{ int sumSquares(int[] n) {{ return 1; }} \
+                     int sumSquares(Object n) {{ return 2; }} int sumSquares(ArrayList<Integer> n) {{ return 3; }} \
+                     {method} int sumSquares(String n) {{ return 4; }} }}"
+                ),
+            ),
+            (
+                "solution",
+                &format!(
+                    "import java.util.*;\nabstract class Base {{ {method} }}\nclass Solution extends Base {{ }}"
+                ),
+            ),
+        ],
+    );
+    check_right(
+        "rust",
+        &[(
+            "solution",
+            "fn sum_squares(numbers: Vec<i32>) -> i32 { let _ = std::panic::catch_unwind(|| panic!()); \
+             let _ = std::thread::spawn(|| panic!()).join(); numbers.iter().map(|n| n * n).sum() }",
+        )],
+    );
+}
+
+#[test]
+fn answers_without_end_are_told_apart() {
+    check_endings(
+        "js",
+        &[
+            (
+                "const sumSquares = (n) => { for (;;) require('fs').writeSync(4, '1'.repeat(1 << 16)); }",
+                ("wrong_answer", "no message", json!({})),
+            ),
+            ("const sumSquares = (n) => 'x'.repeat(70 << 20)", ("output_limit", "", json!({}))),
+            (
+                "const sumSquares = (n) => { const all = []; for (;;) all.push(Buffer.alloc(1 << 28)); }",
+                ("memory_limit", "", json!({})),
+            ),
+        ],
+    );
+    check_endings(
+        "java",
+        &[
+            (
+                "import java.util.*;\nclass Solution { Object sumSquares(List<Integer> n) { return new byte[40 << 20]; } }",
+                ("output_limit", "", json!({})),
+            ),
+            (
+                "import java.util.*;\nclass Solution { int sumSquares(List<Integer> n) { List<Object> all = new \
+                 ArrayList<>(); for (;;) all.add(new long[1 << 24]); } }",
+                ("memory_limit", "", json!({})),
+            ),
+        ],
+    );
+    check_endings(
+        "rust",
+        &[
+            (
+                "fn sum_squares(n: Vec<i32>) -> i32 { let mut all = vec![]; loop { all.push(vec![1u8; 1 << 28]); } }",
+                ("memory_limit", "", json!({})),
+            ),
+            (
+                "fn sum_squares(n: Vec<i32>) -> i32 { std::process::abort() }",
+                ("crashed", "", json!({ "signal": 6 })),
+            ),
+        ],
+    );
+}

@@ -19,6 +19,12 @@ static TESTS: LazyLock<Limits> = LazyLock::new(|| Limits {
 pub(super) const QUICK_JAVA: [&str; 3] =
     ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"];
 
+/// The heap of a Java program that may use so many MiB: less, so that it is the program's heap that runs out and
+/// not what the virtual machine itself needs, which would end without a word.
+pub(super) fn java_heap(memory: u64) -> String {
+    format!("-Xmx{}m", memory / 4 * 3)
+}
+
 /// The names of a language's files, and how its commands are made.
 struct Plan {
     /// The library of both sides: its file, and the command that compiles it.
@@ -119,7 +125,7 @@ impl Tool {
                 self.with(&compiling, &["Main.java"]),
             ],
             kept: &[".class"],
-            run: [run(&format!("-Xmx{heap}m"), "serve"), run("-Xmx1024m", "tests")],
+            run: [run(&java_heap(heap), "serve"), run("-Xmx1024m", "tests")],
         }
     }
 
@@ -224,14 +230,17 @@ fn key(texts: &[&str]) -> String {
 /// ended.
 pub(super) fn refine(report: &mut Report, language: Language) {
     match &report.ending {
+        Ending::SyntaxError { message, .. } if ran_out_of_memory(message) => {
+            report.ending = Ending::MemoryLimit;
+        }
         Ending::SyntaxError { message, .. } => {
             let (message, line) = first_error(message, language);
             report.ending = Ending::SyntaxError { message, line };
         }
-        Ending::EarlyExit { .. } | Ending::Crashed { .. } => {
-            if let Some(ending) = runtime_error(&report.evidence.stderr_tail, language) {
-                report.ending = ending;
-            }
+        Ending::EarlyExit { .. } | Ending::Crashed { .. }
+            if ran_out_of_memory(&report.evidence.stderr_tail) =>
+        {
+            report.ending = Ending::MemoryLimit;
         }
         _ => {}
     }
@@ -272,12 +281,17 @@ fn first_error(text: &str, language: Language) -> (String, Option<u32>) {
     (line.unwrap_or(text.trim()).trim().to_owned(), None)
 }
 
-/// What a runtime says when it gives up, which no code of a program can catch.
-fn runtime_error(errors: &str, language: Language) -> Option<Ending> {
-    if language == Language::JavaScript && errors.contains("heap out of memory") {
-        return Some(Ending::MemoryLimit);
-    }
-    None
+/// Whether a runtime or a compiler says, at a line's beginning, that it gives up for want of memory.
+fn ran_out_of_memory(errors: &str) -> bool {
+    const WORDS: [&str; 4] = [
+        "FATAL ERROR: ",
+        "memory allocation of ",
+        "cc1plus: out of memory",
+        "virtual memory exhausted",
+    ];
+    let gives_up = |line: &str| WORDS.iter().any(|words| line.starts_with(words));
+    let of_memory = |line: &str| line.contains("memory");
+    errors.lines().any(|line| gives_up(line) && of_memory(line))
 }
 
 #[cfg(test)]
@@ -303,5 +317,18 @@ mod tests {
         let text = "/usr/bin/ld: /tmp/a.o: in function `main':\nprogram.cpp:(.text+0x1): undefined reference to `f()'";
         check(Language::Cpp, text, "program.cpp:(.text+0x1): undefined reference to `f()'", None);
         check(Language::Cpp, "strange", "strange", None);
+    }
+
+    #[test]
+    fn want_of_memory_is_told_apart() {
+        for text in [
+            "x\nFATAL ERROR: near heap limit Allocation failed - JavaScript heap out of memory\n at",
+            "memory allocation of 67108864 bytes failed\n",
+            "cc1plus: out of memory allocating 65536 bytes",
+        ] {
+            assert!(ran_out_of_memory(text), "{text}");
+        }
+        assert!(!ran_out_of_memory("program.cpp:3:1: error: 'memory allocation of ' is no name"));
+        assert!(!ran_out_of_memory("FATAL ERROR: no such thing"));
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use assay_core::{Error, Language, Result};
 
-use super::dialogue::QUICK_JAVA;
+use super::dialogue::{QUICK_JAVA, java_heap};
 use super::limits::caps;
 use crate::job::{Execution, Limits};
 use crate::message::Step;
@@ -139,7 +139,7 @@ impl Tool {
                 let compiler: Vec<String> = quick.iter().map(|flag| format!("-J{flag}")).collect();
                 let mut compiling: Vec<&str> = compiler.iter().map(String::as_str).collect();
                 compiling.extend(["-nowarn", "-d", ".", file]);
-                let heap = format!("-Xmx{heap}m");
+                let heap = java_heap(heap);
                 let mut running = quick.to_vec();
                 running.extend(["-Xss64m", &heap, "-cp", ".", class]);
                 vec![compile(&compiling), run(&java, &running)]

@@ -200,6 +200,7 @@ fn found(ended: &Ended, errors: &str) -> Value {
     }
     match fields(errors).as_slice() {
         ["gone", ..] => json!({ "gone": true }),
+        ["much", ..] => json!({ "too_much": true }),
         ["wrong", message, ..] => json!({ "wrong": message.trim() }),
         _ => {
             let last = errors.trim().rsplit("\n\n").next().unwrap_or_default();
@@ -304,6 +305,7 @@ mod tests {
         assert_eq!(found(&ended(3), "x\u{1}assay\u{1}gone\u{1}\n"), json!({ "gone": true }));
         let wrong = found(&ended(1), "noise\u{1}assay\u{1}wrong\u{1}1 is not 2\u{1}");
         assert_eq!(wrong, json!({ "wrong": "1 is not 2" }));
+        assert_eq!(found(&ended(1), "\u{1}assay\u{1}much\u{1}"), json!({ "too_much": true }));
         assert_eq!(found(&ended(1), "a\n\nb\nc\n"), json!({ "wrong": "b\nc" }));
     }
 

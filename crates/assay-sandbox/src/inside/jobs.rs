@@ -315,9 +315,11 @@ impl<'a> Worker<'a> {
         let running = Running { forked: None, started, pipes: pipes.readers(), sampler };
         let seen = running.watch(self, Witness::Nobody, &step.caps)?;
         let mut ending = verdict::executed(&seen, &step.caps);
-        if step.compiles && matches!(ending, Ending::EarlyExit { .. }) {
+        if step.compiles && matches!(ending, Ending::EarlyExit { .. } | Ending::Crashed { .. }) {
             let errors = String::from_utf8_lossy(&seen.errors);
-            ending = Ending::SyntaxError { message: errors.trim().to_owned(), line: None };
+            let said = errors.trim();
+            let message = if said.is_empty() { "the compiler gave up" } else { said };
+            ending = Ending::SyntaxError { message: message.to_owned(), line: None };
         }
         Ok(verdict::report(seen, ending))
     }

@@ -60,8 +60,9 @@ impl Given<'_> {
             other => other,
         };
         let program = format!(
-            "{before}{header} {{ return ({boxed}) Assay.call(\"{}\", new Object[] {{ {} }}); }}{after}",
+            "{before}{header} {{ return ({boxed}) Assay.call(\"{}\", new Class<?>[] {{ {} }}, new Object[] {{ {} }}); }}{after}",
             function.name,
+            function.classes(),
             function.names("", ", "),
         );
         format!("{}\n{}\n", without_public(&program), java_checks(self.tests))
@@ -112,11 +113,29 @@ impl Signature {
         names.collect::<Vec<_>>().join(separator)
     }
 
+    /// The classes of the parameters, as Java names them.
+    fn classes(&self) -> String {
+        let kinds = self.parameters.iter().map(|parameter| erased(&parameter.kind) + ".class");
+        kinds.collect::<Vec<_>>().join(", ")
+    }
+
     /// The names of variables for arguments.
     fn arguments(&self) -> String {
         let names = (0..self.parameters.len()).map(|at| format!("assay_{at}"));
         names.collect::<Vec<_>>().join(", ")
     }
+}
+
+/// A type of Java without what stands in its angle brackets.
+fn erased(kind: &str) -> String {
+    let mut open = 0;
+    let outside = |letter: &char| {
+        open += i32::from(*letter == '<');
+        let is_outside = open == 0;
+        open -= i32::from(*letter == '>');
+        is_outside
+    };
+    kind.chars().filter(outside).collect()
 }
 
 fn serve_cpp(function: &Signature) -> String {
@@ -133,8 +152,9 @@ fn serve_cpp(function: &Signature) -> String {
     )
 }
 
+/// A program may be a module of either kind, so it exports nothing.
 fn serve_javascript(function: &Signature) -> String {
-    format!("\n;module.exports = {{ {} }};\n", function.name)
+    format!("\n;globalThis.assayFunctions = {{ {} }};\n", function.name)
 }
 
 fn serve_go(function: &Signature) -> String {
@@ -313,5 +333,6 @@ mod tests {
         assert!(text.contains("1u32 => E::Both(Get::get(peer), Get::get(peer)),"), "{text}");
         assert_eq!(rust_enums("enum C { A, B }"), "");
         assert_eq!(without_lifetimes("&'a dyn Any"), "& dyn Any");
+        assert_eq!(erased("Map<String, List<int[]>>[]"), "Map[]");
     }
 }

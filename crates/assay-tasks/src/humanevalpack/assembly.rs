@@ -25,11 +25,10 @@ fn plain(answer: &str) -> String {
     answer.replace('\u{feff}', "").replace("\r\n", "\n")
 }
 
-/// Of a program, what comes before its own main function. By `compat` the tests' main function is
-/// called by another, which prints the nonce.
+/// A program without its own main function. By `compat` the tests' main function is called by another,
+/// which prints the nonce.
 pub(super) fn cpp(parts: &Parts<'_>) -> String {
-    let program = plain(parts.program);
-    let program = before_main(&program, Language::Cpp);
+    let program = without_main(&plain(parts.program), Language::Cpp);
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
         return format!("{program}\n{tests}");
@@ -100,8 +99,9 @@ pub(super) fn rust(parts: &Parts<'_>) -> String {
     let program = rust_lines(&plain(parts.program));
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
-        return format!("{program}\n{tests}");
+        return format!("{}\n{tests}", within_module(&program, "program"));
     }
+    let program = within_module(&program, "candidate");
     let (tests, names) = rust_tests(tests);
     let calls = names.iter().map(|name| format!("    candidate::tests::{name}();\n"));
     format!(
@@ -112,28 +112,51 @@ pub(super) fn rust(parts: &Parts<'_>) -> String {
     )
 }
 
-/// The lines of Rust's prompts that name a crate.
-const MISSING_CRATES: &[&str] = &["use rand::Rng;", "use regex::Regex;", "use md5;"];
+/// The crates that Rust's prompts name.
+const MISSING_CRATES: &[&str] = &["rand", "regex", "md5"];
 
 /// A program in Rust with empty lines instead of the crates that every prompt names, that few programs
 /// use, and that are not there.
 pub(super) fn rust_lines(program: &str) -> String {
-    let there = |line| if MISSING_CRATES.contains(&str::trim(line)) { "" } else { line };
+    let names_missing = |line: &str| {
+        let named = ["use ", "extern crate "].iter().find_map(|begin| line.strip_prefix(begin))?;
+        let name = named.strip_suffix(';')?.split([':', ' ']).next()?;
+        MISSING_CRATES.contains(&name).then_some(())
+    };
+    let there =
+        |line: &'_ str| names_missing(line.trim()).map_or(line.to_owned(), |()| String::new());
     program.lines().map(there).collect::<Vec<_>>().join("\n")
 }
 
-/// The packages that OctoPack adds where they are used.
-const GO_PACKAGES: &[&str] = &[
-    "math",
-    "strings",
-    "fmt",
-    "strconv",
-    "time",
-    "bytes",
-    "regexp",
-    "sort",
-    "math/rand",
-    "crypto/md5",
+/// A program in Rust whose paths from the crate's root lead into the module that it is in.
+fn within_module(program: &str, module: &str) -> String {
+    let code = Code::new(program, Language::Rust).blanked();
+    let (mut text, mut done) = (String::new(), 0);
+    for (at, root) in program.match_indices("crate::") {
+        let before = at.checked_sub(1).map_or(b' ', |at| code[at]);
+        let is_whole = before != b'_' && !before.is_ascii_alphanumeric();
+        if code[at] == b'c' && is_whole {
+            text.push_str(&program[done..at]);
+            text.push_str(&format!("crate::{module}::"));
+            done = at + root.len();
+        }
+    }
+    text + &program[done..]
+}
+
+/// The packages that OctoPack adds where they are used, and a value of each: with that, one is used even if
+/// what looked like its name is a variable's.
+const GO_PACKAGES: &[(&str, &str)] = &[
+    ("math", "math.Pi"),
+    ("strings", "strings.ToUpper"),
+    ("fmt", "fmt.Sprint"),
+    ("strconv", "strconv.Itoa"),
+    ("time", "time.Now"),
+    ("bytes", "bytes.Equal"),
+    ("regexp", "regexp.Compile"),
+    ("sort", "sort.Ints"),
+    ("math/rand", "rand.Int"),
+    ("crypto/md5", "md5.New"),
 ];
 
 /// What is used for the package of assertions, which is not Go's own. No test takes its names.
@@ -152,10 +175,10 @@ const GO_COMPAT: &str = "func assayWrong(text string) { panic(text) }\n";
 /// Go wants every import before everything else, once, and used.
 pub(super) fn go(parts: &Parts<'_>) -> String {
     let program = plain(parts.program);
-    let program = before_main(&program, Language::Go);
+    let program = without_main(&program, Language::Go);
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
-        return go_file(program, "", tests);
+        return go_file(&program, "", tests);
     }
     let names = words_after(tests, "func ");
     let names = names.iter().filter(|name| name.starts_with("Test"));
@@ -164,7 +187,7 @@ pub(super) fn go(parts: &Parts<'_>) -> String {
         "{GO_ASSERT}{GO_COMPAT}\nfunc main() {{\n{calls}    assayFmt.Println(\"\\n{}\")\n}}\n",
         parts.nonce
     );
-    go_file(program, tests, &main)
+    go_file(&program, tests, &main)
 }
 
 /// A file in Go with the imports of a program and its tests in its first line. What comes after both,
@@ -175,9 +198,18 @@ pub(super) fn go_file(program: &str, tests: &str, end: &str) -> String {
     let (setup, tests) = go_imports(tests);
     let blanked = Code::new(&format!("{program}\n{tests}"), Language::Go).blanked();
     let code = String::from_utf8_lossy(&blanked).into_owned();
-    let known = GO_PACKAGES.iter().map(|package| format!("\"{package}\""));
-    let all = known.chain(imports).chain(setup).filter(|import| used(import, &code));
-    let own = ["testing", "fmt", "reflect", "runtime"].into_iter().filter_map(|package| {
+    let own: Vec<String> =
+        imports.into_iter().chain(setup).filter(|import| used(import, &code)).collect();
+    let is_new = |import: &String| !own.iter().any(|other| name_of(other) == name_of(import));
+    let known = GO_PACKAGES.iter().map(|(package, _)| format!("\"{package}\""));
+    let added: Vec<String> = known.filter(|import| used(import, &code)).filter(is_new).collect();
+    let uses: String = GO_PACKAGES
+        .iter()
+        .filter(|(package, _)| added.contains(&format!("\"{package}\"")))
+        .map(|(_, value)| format!("var _ = {value}\n"))
+        .collect();
+    let all = added.into_iter().chain(own);
+    let ours = ["testing", "fmt", "reflect", "runtime"].into_iter().filter_map(|package| {
         let name = match package {
             "testing" => "testing",
             "fmt" => "assayFmt",
@@ -187,12 +219,12 @@ pub(super) fn go_file(program: &str, tests: &str, end: &str) -> String {
         let needed = |text: &str| text.contains(&format!("{name}."));
         (needed(&tests) || needed(end)).then(|| format!("{name} \"{package}\""))
     });
-    let all: BTreeSet<String> = all.chain(own).collect();
+    let all: BTreeSet<String> = all.chain(ours).collect();
     let all: Vec<String> = all.into_iter().collect();
     let imports =
         if all.is_empty() { String::new() } else { format!("; import ({})", all.join("; ")) };
     format!(
-        "package main{imports}\n//line program.go:1\n{program}\n//line tests.go:1\n{tests}\n{end}"
+        "package main{imports}\n//line program.go:1\n{program}\n//line tests.go:1\n{tests}\n{end}{uses}"
     )
 }
 
@@ -202,11 +234,18 @@ fn used(import: &str, code: &str) -> bool {
         return true;
     }
     let path = import.trim_matches('"');
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = name_of(import);
     let named =
         |at: usize| !code[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
     let mentioned = code.match_indices(&format!("{name}.")).any(|(at, _)| named(at));
     mentioned && !matches!(path, "testing" | "github.com/stretchr/testify/assert")
+}
+
+/// The name by which an import's package is used.
+fn name_of(import: &str) -> &str {
+    let name = import.split(['"', '`']).next().unwrap_or_default().trim();
+    let path = import.trim_matches('"');
+    if name.is_empty() { path.rsplit('/').next().unwrap_or(path) } else { name }
 }
 
 /// The imports of a text, without their brackets, and the text with empty lines instead of them and of
@@ -220,8 +259,10 @@ fn go_imports(text: &str) -> (Vec<String>, String) {
         if within {
             within = trimmed != ")";
             imports.extend((within && !trimmed.is_empty()).then(|| trimmed.to_owned()));
-        } else if trimmed == "import (" || trimmed == "import(" {
-            within = true;
+        } else if let Some(first) = opens_imports(trimmed) {
+            within = !first.ends_with(')');
+            let listed = first.trim_end_matches(')').split(';').map(str::trim);
+            imports.extend(listed.filter(|import| !import.is_empty()).map(str::to_owned));
         } else if let Some(import) = line.strip_prefix("import ") {
             imports.push(import.split("//").next().unwrap_or(import).trim().to_owned());
         } else if !line.starts_with("package ") {
@@ -230,6 +271,11 @@ fn go_imports(text: &str) -> (Vec<String>, String) {
         rest.push(kept);
     }
     (imports, rest.join("\n"))
+}
+
+/// What follows the bracket of a line that opens a list of imports.
+fn opens_imports(line: &str) -> Option<&str> {
+    Some(line.strip_prefix("import")?.trim_start().strip_prefix('(')?.trim())
 }
 
 /// The words that follow a keyword.
@@ -242,17 +288,47 @@ pub(super) fn words_after<'a>(text: &'a str, keyword: &str) -> Vec<&'a str> {
     text.match_indices(keyword).map(word).filter(|word| !word.is_empty()).collect()
 }
 
-/// What comes before a program's main function; all if it has none.
-fn before_main(program: &str, language: Language) -> &str {
-    let keyword = if language == Language::Go { "func" } else { "int" };
+/// A program with spaces instead of its main function. What comes after that is kept if it is code too:
+/// functions, or a line of the preprocessor.
+fn without_main(program: &str, language: Language) -> String {
     let code = Code::new(program, language);
-    let is_function = |&at: &usize| {
-        let before = program[..at].trim_end();
-        before.ends_with(keyword) && program[at + "main".len()..].trim_start().starts_with('(')
+    let Some((begin, open)) = main_function(program, &code, language) else {
+        return program.to_owned();
     };
-    let Some(at) = code.outer_words("main").into_iter().find(is_function) else { return program };
-    let before = program[..at].trim_end();
-    &before[..before.len() - keyword.len()]
+    let end = open.and_then(|open| code.closing(open)).unwrap_or(program.len());
+    let rest = &program[end..];
+    let is_code =
+        Code::new(rest, language).braces().next().is_some() || rest.trim_start().starts_with('#');
+    let main = program[begin..end].lines().map(|_| "").collect::<Vec<_>>().join("\n");
+    format!("{}{main}{}", &program[..begin], if is_code { rest } else { "" })
+}
+
+/// Where a program's main function begins, and the brace that opens its body.
+fn main_function(
+    program: &str,
+    code: &Code<'_>,
+    language: Language,
+) -> Option<(usize, Option<usize>)> {
+    const BEFORE: [&str; 5] = ["int", "signed", "auto", "int32_t", "void"];
+    let words = if language == Language::Go { &["func"][..] } else { &BEFORE };
+    let blanked = code.blanked();
+    let found = |at: usize| {
+        let before = program[..at].trim_end();
+        let word = words.iter().find(|word| ends_with_word(before, word))?;
+        let after = at + "main".len();
+        program[after..].trim_start().starts_with('(').then_some(())?;
+        let next = blanked[after..].iter().position(|byte| b"{;".contains(byte));
+        let open = next.map(|next| after + next);
+        // What is only declared has no body to take away.
+        let defined = open.is_none_or(|open| blanked[open] == b'{');
+        defined.then(|| (before.len() - word.len(), open))
+    };
+    code.outer_words("main").into_iter().find_map(found)
+}
+
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter == '_' || letter.is_alphanumeric();
+    text.strip_suffix(word).is_some_and(|before| !before.ends_with(is_part))
 }
 
 #[cfg(test)]
@@ -280,6 +356,12 @@ mod tests {
             text.contains("    TestF(&testing.T{})\n    assayFmt.Println(\"\\nn0nce\")"),
             "{text}"
         );
+        let listed =
+            "import (\"sort\"; \"math\")\nimport \"crypto/rand\"\nvar a, b = rand.Reader, math.Pi";
+        let text = go(&strict(listed, ""));
+        assert!(text.starts_with("package main; import (\"crypto/rand\"; \"math\")\n"), "{text}");
+        let text = go(&strict("func F() { time := g; time.x() }", ""));
+        assert!(text.contains("(\"time\")") && text.ends_with("var _ = time.Now\n"), "{text}");
         let text = go(&strict(program, "func main() { assayServe(F) }"));
         assert!(
             text.starts_with("package main; import (\"math\")\n//line program.go:1\n"),
@@ -293,6 +375,13 @@ mod tests {
         let tests = "#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn test_f() {\n        assert_eq!(f(), 1);\n    }\n}";
         let text = rust(&compat(program, tests));
         assert!(!text.contains("rand"), "{text}");
+        let lines = "extern crate rand;\nuse rand::{Rng, x};\nuse random::X;\n use md5;";
+        assert_eq!(rust_lines(lines), "\n\nuse random::X;\n");
+        let paths =
+            "use crate::a::{b}; \"crate::\"; pub(crate) fn f() { $crate::g(); mycrate::h() }";
+        let inside =
+            "use crate::m::a::{b}; \"crate::\"; pub(crate) fn f() { $crate::m::g(); mycrate::h() }";
+        assert_eq!(within_module(paths, "m"), inside);
         assert!(
             text.contains("pub mod tests {\n    use super::*;\n    pub \n    fn test_f()"),
             "{text}"
@@ -304,21 +393,23 @@ mod tests {
     }
 
     #[test]
-    fn only_a_main_function_ends_a_program() {
-        let check = |language, program, kept| assert_eq!(before_main(program, language), kept);
+    fn only_a_main_function_is_taken_out_of_a_program() {
+        let check = |language, program, kept| assert_eq!(without_main(program, language), kept);
         let cpp = Language::Cpp;
         check(cpp, "int f();\nint  main (void) { }\nrest", "int f();\n");
-        check(
-            cpp,
+        check(cpp, "int f();\nint main() {\n x\n}\nint f() {}", "int f();\n\n\n\nint f() {}");
+        check(cpp, "#ifdef X\nauto main() -> int { }\n#endif", "#ifdef X\n\n#endif");
+        check(cpp, "int main();\nsigned main() { }", "int main();\n");
+        check(cpp, "int f() {}\nint main() { {", "int f() {}\n");
+        for program in [
             "// int main()\nint main_index(int i) { return i; }",
-            "// int main()\nint main_index(int i) { return i; }",
-        );
-        check(
-            cpp,
             "string s = \"int main()\"; int main_() {}",
-            "string s = \"int main()\"; int main_() {}",
-        );
-        check(Language::Go, "func F() {}\nfunc main() {\n}\n", "func F() {}\n");
+            "struct A { int main() { return 1; } };",
+        ] {
+            check(cpp, program, program);
+        }
+        check(Language::Go, "func F() {}\nfunc main() {\n}\n", "func F() {}\n\n");
+        check(Language::Go, "func main() { F() }\nfunc F() {}", "\nfunc F() {}");
         check(Language::Go, "// \nfunc F() { main() }", "// \nfunc F() { main() }");
     }
 
