@@ -39,7 +39,7 @@ const SOFTWARE: [&str; 11] = [
 ];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// The Python side of the sandbox.
-const SCRIPTS: [(&str, &str); 10] = [
+const SCRIPTS: [(&str, &str); 11] = [
     ("ordering.py", include_str!("../../python/ordering.py")),
     ("wire.py", include_str!("../../python/wire.py")),
     ("packing.py", include_str!("../../python/packing.py")),
@@ -49,6 +49,7 @@ const SCRIPTS: [(&str, &str); 10] = [
     ("candidate.py", include_str!("../../python/candidate.py")),
     ("rehearsal.py", include_str!("../../python/rehearsal.py")),
     ("tester.py", include_str!("../../python/tester.py")),
+    ("handles.py", include_str!("../../python/handles.py")),
     ("zygote.py", include_str!("../../python/zygote.py")),
 ];
 
