@@ -6,8 +6,9 @@ import random
 import sys
 import types
 from _signal import ITIMER_PROF, ITIMER_REAL, SIGALRM, SIGPROF, setitimer
-from _operator import is_
+from _operator import index, is_
 from _socket import socket
+from sys import getrefcount
 from time import perf_counter
 
 import packing
@@ -262,22 +263,37 @@ class Desk:
 
     def answer(self, on, do, arguments):
         """What comes of a question, as a message, and the long list that goes before it, if any."""
+        if do == "call" and isinstance(on, str) and on not in self.names:
+            return None, {"raised": "NameError", "message": "name %r is not defined" % on, "missing": True}
         try:
             if do == "call":
-                return self.call(self.named(on) if isinstance(on, str) else self.handles[on], *arguments)
-            return self.told(OPERATIONS[do](self.handles[on], *arguments))
+                long, message = self.call(self.names[on] if isinstance(on, str) else self.handles[on], *arguments)
+            else:
+                answer = [OPERATIONS[do](self.handles[on], *arguments)]
+                if _holds_on(answer, ()):
+                    wire.LOST.add(KEPT)
+                long, message = self.told(answer.pop())
         except BaseException as error:
-            return None, _describe(error)
+            long, message = None, _describe(error)
+        if wire.LOST:
+            message["lost"] = sorted(wire.LOST)
+            wire.LOST.clear()
+        return long, message
 
     def call(self, function, arguments, named):
         """What comes of a call, and what has become of its arguments if they were changed in place."""
         handed = wire.containers([*arguments, *named.values()], [])
         if not handed:
-            return self.told(function(*arguments, **named))
-        before = [_content(container) for container in handed]
-        value = function(*arguments, **named)
+            answer = [function(*arguments, **named)]
+            if _holds_on(answer, ()):
+                wire.LOST.add(KEPT)
+            return self.told(answer.pop())
+        before, holders = [_content(container) for container in handed], _holders(handed)
+        answer = [function(*arguments, **named)]
         numbers = {id(container): number for number, container in reversed(list(enumerate(handed)))}
-        long, message = self.told(wire.marked(value, numbers))
+        if _were_kept(handed, holders, answer) or _holds_on(answer, numbers):
+            wire.LOST.add(KEPT)
+        long, message = self.told(wire.marked(answer.pop(), numbers))
         changed = [
             [number, wire.encode(wire.marked(_plain_content(container), numbers), self.keep)]
             for number, (container, content) in enumerate(zip(handed, before))
@@ -311,7 +327,8 @@ class Desk:
 
     def keep(self, value):
         self.handles.append(value)
-        return {"h": [len(self.handles) - 1, str(type(value).__name__), callable(value)]}
+        kind = type(value)
+        return {"h": [len(self.handles) - 1, str(kind.__name__), _abilities(kind)]}
 
     def handle(self, content):
         return self.handles[content[0]]
@@ -371,6 +388,32 @@ NEAR, WAITING = 1.5, 15.0
 LOADING = 7.5
 
 
+# Of what it hands out or was handed, the program holds something: what one side changes later, the other does not see.
+KEPT = "the program holds on to what its tests hold too"
+
+
+def _holds_on(answer, handed):
+    """Whether a container within the only element of `answer` is held by more than one: by itself twice, or by the
+    program. Those whose numbers are in `handed` came from the tests."""
+    # Held by whoever contains it, by the list of what was found, by the loop, and as an argument.
+    return any(
+        getrefcount(container) > 4 and id(container) not in handed for container in wire.containers(answer, [])
+    )
+
+
+def _holders(containers):
+    return [getrefcount(container) for container in containers]
+
+
+def _were_kept(handed, holders, answer):
+    """Whether more hold what was handed over than did before, beside the answer."""
+    more = [now - before for now, before in zip(_holders(handed), holders)]
+    if not any(more):
+        return False
+    within = list(map(id, wire.containers(answer, [])))
+    return any(count > within.count(id(container)) for container, count in zip(handed, more))
+
+
 def _content(container):
     """What a container holds, to be compared part by part."""
     if type(container) in wire.DICTIONARIES:
@@ -409,6 +452,27 @@ def _set_item(value, key, item):
     value[key] = item
 
 
+def _delete_item(value, key):
+    del value[key]
+
+
+# What objects of a program may be able to do, as far as their tests can have them do it.
+ABILITIES = (
+    "__call__ __len__ __iter__ __next__ __contains__ __getitem__ __setitem__ __delitem__ __enter__ __exit__ __hash__ "
+    "__bool__ __int__ __float__ __index__ __round__ __neg__ __abs__ __add__ __sub__ __mul__ __lt__ __le__ __gt__ __ge__"
+).split()
+
+
+def _abilities(kind):
+    """What objects of this class can do. Not what the class itself can: every class can be called."""
+    found = {}
+    for base in reversed(kind.__mro__):
+        found.update({name: vars(base)[name] for name in ABILITIES if name in vars(base)})
+    # Every object has comparisons, which are of use only where they are its own; but its hash is of use.
+    plain = {**vars(object), "__hash__": None}
+    return [name for name, method in found.items() if method is not None and method is not plain.get(name)]
+
+
 OPERATIONS = {
     "attribute": getattr,
     "set": setattr,
@@ -418,6 +482,26 @@ OPERATIONS = {
     "enter": lambda value: value.__enter__(),
     "exit": lambda value: value.__exit__(None, None, None),
     "equal": lambda value, other: bool(value == other),
+    "add": lambda value, other: value + other,
+    "sub": lambda value, other: value - other,
+    "mul": lambda value, other: value * other,
+    "lt": lambda value, other: bool(value < other),
+    "le": lambda value, other: bool(value <= other),
+    "gt": lambda value, other: bool(value > other),
+    "ge": lambda value, other: bool(value >= other),
+    "bool": bool,
+    "hash": hash,
+    "int": int,
+    "float": float,
+    "index": index,
+    "round": round,
+    "neg": lambda value: -value,
+    "abs": abs,
+    "format": lambda value, how: str.__str__(format(value, how)),
+    "repr": lambda value: str.__str__(repr(value)),
+    "slice": lambda value, *ends: value[slice(*ends)],
+    "delete": delattr,
+    "delete_item": _delete_item,
     "length": len,
     "text": lambda value: str.__str__(str(value)),
     "iterate": _Iterator,

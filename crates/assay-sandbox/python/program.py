@@ -10,8 +10,8 @@ import sys
 
 import packing
 import wire
+from handles import Handle, handle
 
-CHUNK = 256
 # No list that comes in parts is longer.
 MOST = 1 << 25
 # A call took so many times its limit, or more.
@@ -25,6 +25,8 @@ SHOWN = 120
 SPECIAL = frozenset(
     "AssertionError StopIteration StopAsyncIteration SystemExit KeyboardInterrupt GeneratorExit".split()
 )
+# Those of them that `except Exception` does not catch.
+NO_EXCEPTIONS = frozenset("SystemExit KeyboardInterrupt GeneratorExit".split())
 
 
 class Gone(BaseException):
@@ -51,85 +53,21 @@ class RaisedException(Raised, Exception):
     """The program raised an exception that is no more special than others."""
 
 
-class Handle:
-    """An object that stays in the program's process."""
+class Function:
+    """A function or a class of the program: tests can call it. Whoever looks at it otherwise must have it at hand."""
 
-    def __init__(self, program, number, kind):
-        self.__dict__["_assay"] = (program, number, kind)
+    def __init__(self, program, name):
+        object.__setattr__(self, "_assay", (program, name))
 
     def __call__(self, *arguments, **named):
-        return _ask(self, "call", (arguments, named))
+        program, name = object.__getattribute__(self, "_assay")
+        return program.ask(name, "call", (arguments, named))
 
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _ask(self, "attribute", (name,))
+    def __getattribute__(self, attribute):
+        object.__getattribute__(self, "_assay")[0].in_one_process("its tests look at the function itself")
 
-    def __setattr__(self, name, value):
-        _ask(self, "set", (name, value))
-
-    def __getitem__(self, key):
-        return _ask(self, "item", (key,))
-
-    def __setitem__(self, key, value):
-        _ask(self, "set_item", (key, value))
-
-    def __len__(self):
-        length = _ask(self, "length", ())
-        if type(length) is not int:
-            raise TypeError("no length")
-        return length
-
-    def __iter__(self):
-        iterator, more = _ask(self, "iterate", ()), True
-        while more:
-            taken = _ask(iterator, "take", (CHUNK,))
-            if type(taken) is not tuple or len(taken) != 2 or type(taken[0]) is not list:
-                self._assay[0].leave()
-            yield from taken[0]
-            more = taken[1] is True and len(taken[0]) == CHUNK
-
-    def __next__(self):
-        taken = _ask(self, "next", ())
-        if type(taken) is not list or len(taken) > 1:
-            self._assay[0].leave()
-        if not taken:
-            raise StopIteration
-        return taken[0]
-
-    def __contains__(self, value):
-        # Whether the program has it, the tests find out themselves.
-        return any(value is one or value == one for one in self)
-
-    def __enter__(self):
-        return _ask(self, "enter", ())
-
-    def __exit__(self, *_):
-        _ask(self, "exit", ())
-
-    def __eq__(self, other):
-        # Of two objects of its own a program may say whether they are equal: it made both.
-        if type(other) is not Handle or other._assay[0] is not self._assay[0]:
-            return False
-        return other._assay[1] == self._assay[1] or _ask(self, "equal", (other,)) is True
-
-    def __hash__(self):
-        return hash(self._assay[1])
-
-    def __bool__(self):
-        return True
-
-    def __str__(self):
-        text = _ask(self, "text", ())
-        return text if type(text) is str else "?"
-
-    def __repr__(self):
-        return "<%s>" % self._assay[2]
-
-
-def _ask(handle, do, arguments):
-    program, number, _ = handle._assay
-    return program.ask(number, do, arguments)
+    def __setattr__(self, attribute, value):
+        object.__getattribute__(self, "_assay")[0].in_one_process("its tests change the function itself")
 
 
 def _surroundings():
@@ -154,6 +92,13 @@ class Program:
         # its tests, or is gone.
         self.again, self.one_process, self.gone = False, None, False
         self.called = False
+        # That it does not have a function that the tests call: whatever they make of that, there is nothing to test.
+        self.missing = None
+        # What was lost of values on their way.
+        self.lost = set()
+        # Whether the tests have ended: nothing is asked any more.
+        self.is_over = False
+        self.handle_classes = {}
         # The arguments of the last call, and the containers within them.
         self.handed, self.containers = ((), {}), None
         self.last = ""
@@ -278,12 +223,7 @@ class Program:
 
     def named(self, name):
         """What the program calls `name`, as something to call."""
-
-        def stand_in(*arguments, **named):
-            return self.ask(name, "call", (arguments, named))
-
-        stand_in.__name__ = name
-        return stand_in
+        return Function(self, name)
 
     def ask(self, on, do, arguments):
         """What the program answers."""
@@ -305,6 +245,8 @@ class Program:
             self.tell(wire.framed(wire.freeze((on, do, self.written(arguments)))))
             message = self.receive()
         self.handed, self.containers = arguments, None
+        if type(message.get("lost")) is list:
+            self.lost.update(word[:200] for word in message["lost"][:9] if type(word) is str)
         if "changed" in message:
             self.change(message["changed"])
         value = self.whole(message)
@@ -376,14 +318,11 @@ class Program:
     def handle(self, content):
         if type(content) is int:
             return self.container(content)
-        number, kind, _ = content
-        if type(number) is not int or type(kind) is not str:
-            raise ValueError("no handle")
-        return Handle(self, number, kind[:100])
+        return handle(self, content)
 
     def number_of(self, value):
         """A handle goes back as what it stands for; nothing else that is not plain may go."""
-        if type(value) is Handle and value._assay[0] is self:
+        if isinstance(value, Handle) and value._assay[0] is self:
             return {"h": [value._assay[1]]}
         self.in_one_process("its tests hand a %s to the program" % type(value).__name__)
 
@@ -393,6 +332,9 @@ class Program:
         name = name[:200] if type(name) is str else "Exception"
         text = text[:2000] if type(text) is str else ""
         line, code = _small(line), _small(message.get("exit"))
+        if message.get("missing") is True:
+            self.missing = Raised(name, text, line)
+            return self.missing
         if message.get("syntax") is True:
             return RaisedException("syntax:" + name, text, line)
         bases = message.get("bases")
@@ -403,7 +345,7 @@ class Program:
                 except TypeError:
                     # Some classes want more than a text; their bases do not.
                     continue
-        return RaisedException(name, text, line, code)
+        return (Raised if name in NO_EXCEPTIONS else RaisedException)(name, text, line, code)
 
     def exception_class(self, name):
         """The class that a test would catch by this name; None if there is none, or it is taken only where named."""

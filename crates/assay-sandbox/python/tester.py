@@ -114,13 +114,33 @@ class Code:
         nodes = list(ast.walk(tree))
         self.mentioned = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
         self.needs_identity = any(map(_asks_for_identity, nodes))
+        self.reaches_out = any(map(_reaches_out, nodes))
 
 
 def _asks_for_identity(node):
     """Whether a comparison asks if two things are one object; constants and types are the same in every process."""
-    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+    if not isinstance(node, ast.Compare) or not any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
         return False
     return not any(map(_is_everywhere, [node.left, *node.comparators]))
+
+
+# What changes more than the test's own things, by name.
+REACHING = frozenset(
+    "patch setattr delattr environ putenv chdir umask simplefilter filterwarnings catch_warnings redirect_stdout "
+    "redirect_stderr setrecursionlimit getcontext setcontext localcontext setlocale signal exec eval globals".split()
+)
+
+
+def _reaches_out(node):
+    """Whether a test may change what is not its own, such as a module: the next test is not to find that, and the
+    program does not."""
+    if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+        return isinstance(node, ast.Attribute) or isinstance(node.value, ast.Attribute)
+    return (
+        isinstance(node, ast.Global)
+        or isinstance(node, ast.Name) and node.id in REACHING
+        or isinstance(node, ast.Attribute) and node.attr in REACHING
+    )
 
 
 def _is_everywhere(node):
@@ -148,7 +168,11 @@ def examine_by_code(exam, message, connection, sheet):
         program.start()
         exam.run(code.compiled, program, seed)
 
+    wire.LOST.clear()
     came = outcome(test, lambda error: exam.line(number, error), program)
+    lost = sorted(program.lost | wire.LOST | ({REACHED_OUT} if code.reaches_out else set()))
+    if program.missing is not None:
+        came = {"raised": program.missing.name, "message": program.missing.message, "line": None}
     if program.one_process:
         return {"one_process": program.one_process}
     if "passed" in came and program.asked < program.told:
@@ -158,7 +182,17 @@ def examine_by_code(exam, message, connection, sheet):
         return {"again": True}
     if "passed" in came and not program.called:
         return {"wrong": "its tests did not call it"}
+    if "passed" in came and lost:
+        # Whether that matters to these tests, one process shows: the program must pass there too.
+        came["one_process"] = "; ".join(lost)
+    elif lost and lost != [REACHED_OUT]:
+        # It may be why the program fails; to let it pass for that would be to believe it.
+        for key in came.keys() & {"wrong", "message"}:
+            came[key] = "%s; %s" % (came[key], "; ".join(lost))
     return {"gone": True} if program.gone else came
+
+
+REACHED_OUT = "its tests may change what programs find around them"
 
 
 def examine_by_table(table, message, connection, sheet):
@@ -174,6 +208,7 @@ def outcome(test, line, program):
     """What came of a test for a program; `line` finds the line of the test that an exception came from."""
     try:
         test()
+        program.is_over = True
     except Gone:
         return {"gone": True}
     except (Again, OneProcess):
@@ -185,9 +220,11 @@ def outcome(test, line, program):
             return {"exit": error.code}
         return {"raised": error.name, "message": error.message, "line": error.line}
     except AssertionError as error:
+        program.is_over = True
         parts = [_text(error), line(error), program.last_call()]
         return {"wrong": "; ".join(part for part in parts if part)}
     except BaseException as error:
+        program.is_over = True
         message = "%s (%s)" % (_text(error), line(error))
         return {"raised": type(error).__name__, "message": message[:2000], "line": None}
     return {"passed": True}
@@ -226,10 +263,40 @@ class Tester:
             try:
                 if isinstance(exam, Table):
                     return examine_by_table(exam, message, connection, files[0])
-                return examine_by_code(exam, message, connection, files[0])
+                if not exam.code(message["test"]).reaches_out:
+                    return examine_by_code(exam, message, connection, files[0])
+                exam.known_calls(message["test"], message["seed"])
+                return apart(lambda: examine_by_code(exam, message, connection, files[0]), message["seconds"])
             finally:
                 _limit_work(0)
                 os.chdir("/")
+
+
+def apart(work, seconds):
+    """What `work` says, done in a process of its own: what it changes there, nobody finds later."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            _limit_work(seconds)
+            _write_all(writer, json.dumps(work()).encode())
+        except BaseException:
+            _write_all(writer, json.dumps({"broken": traceback.format_exc(limit=-3)[-2000:]}).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with open(reader, "rb") as file:
+        said = file.read()
+    _, status = os.waitpid(pid, 0)
+    if os.WIFSIGNALED(status):
+        # As if it had been this one.
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    return json.loads(said)
+
+
+def _write_all(file, data):
+    while data:
+        data = data[os.write(file, data) :]
 
 
 def _limit_work(seconds):

@@ -31,6 +31,9 @@ MUTABLE = DICTIONARIES | {list, set, bytearray, deque}
 # A longer list is sent in parts of so many elements.
 PART = 50000
 MOST_FILES = 8
+# What was lost of values on their way, in words: whoever sends or takes them looks at it, and empties it.
+LOST = set()
+SIMPLER, ORDER = "a class of the program's own arrives as its base", "a set arrives in another order"
 # So many bytes of answers at most stand on the sheet of a program.
 SHEET = 8 << 20
 
@@ -131,7 +134,8 @@ def containers(values, found):
         if kind in MUTABLE:
             found.append(value)
         if kind is list or kind is tuple or kind is deque:
-            containers(value, found)
+            if not IMMUTABLE.issuperset(map(type, value)):
+                containers(value, found)
         elif kind in DICTIONARIES:
             containers(value.values(), found)
     return found
@@ -151,8 +155,12 @@ def marked(value, numbers):
         return Mark(numbers[id(value)])
     if kind is list or kind is tuple:
         return value if IMMUTABLE.issuperset(map(type, value)) else kind([marked(one, numbers) for one in value])
-    if kind is dict:
-        return {key: marked(one, numbers) for key, one in value.items()}
+    if kind is deque:
+        return deque([marked(one, numbers) for one in value], value.maxlen)
+    if kind in DICTIONARIES:
+        copied = value.copy()
+        copied.update({key: marked(one, numbers) for key, one in value.items()})
+        return copied
     return value
 
 
@@ -185,8 +193,11 @@ def encode(value, handle):
     encoder = EXACT.get(kind) or RARE.get((kind.__module__, kind.__name__))
     if encoder:
         return encoder(value, handle)
+    if isinstance(value, tuple) and type(getattr(kind, "_fields", None)) is tuple:
+        return {"N": [str(kind.__name__), *kind._fields, _items(list(tuple.__iter__(value)), handle)]}
     for base, plain in BASES:
         if isinstance(value, base):
+            LOST.add(SIMPLER)
             return encode(plain(value), handle)
     if kind.__module__ == "numpy" and getattr(value, "ndim", None) == 0:
         return encode(value.item(), handle)
@@ -235,6 +246,41 @@ def _tagged(tag):
     return lambda value, handle: {tag: _items(list(value), handle)}
 
 
+def _named_tuple(content, handle):
+    """A tuple whose elements have names; of its class, only those are known here."""
+    name, *fields, items = _listed(content)
+    key = (name, *fields)
+    if key not in NAMED_TUPLES:
+        if len(NAMED_TUPLES) >= MOST_CLASSES:
+            NAMED_TUPLES.clear()
+        NAMED_TUPLES[key] = _from("collections").namedtuple(name, fields)
+    return NAMED_TUPLES[key](*_decoded_items(items, handle))
+
+
+# The classes that were made so far, by their names; no more than so many.
+NAMED_TUPLES, MOST_CLASSES = {}, 1000
+
+
+def _defaults(value, handle):
+    """A dictionary with defaults; those that only the program can make are lost."""
+    flat = _items([part for pair in dict.items(value) for part in pair], handle)
+    factory = value.default_factory
+    if factory in FACTORIES:
+        return {"M": [factory.__name__, *flat]}
+    if factory is not None:
+        LOST.add(SIMPLER)
+    return {"D": flat}
+
+
+def _decoded_defaults(content, handle):
+    name, *flat = _decoded_items(content, handle)
+    factory = next(one for one in FACTORIES if one.__name__ == name)
+    return defaultdict(factory, zip(flat[::2], flat[1::2]))
+
+
+FACTORIES = (int, list, set, dict, str, float, bool, tuple)
+
+
 def _pairs(tag):
     def encoder(value, handle):
         flat = [part for pair in dict.items(value) for part in pair]
@@ -251,7 +297,7 @@ EXACT = {
     dict: _pairs("d"),
     OrderedDict: _pairs("O"),
     Counter: _pairs("C"),
-    defaultdict: _pairs("D"),
+    defaultdict: _defaults,
     bytes: lambda value, _: {"b": value.hex()},
     bytearray: lambda value, _: {"B": value.hex()},
     complex: lambda value, _: {"c": [value.real, value.imag]},
@@ -324,7 +370,20 @@ def _decoded_pairs(make):
 
 def _set_in_order(items):
     """A set that is iterated in the order of `items`, as it was on the other side."""
-    return set_in_order(items) if len(set(items)) == len(items) else set(items)
+    made = set_in_order(items) if len(set(items)) == len(items) else set(items)
+    return _look_at_order(made, items)
+
+
+def _frozen_in_order(items):
+    """The same, frozen: one that is made of another may be iterated in another order than that."""
+    made = frozenset(items)
+    return made if list(made) == items else _look_at_order(frozenset(_set_in_order(items)), items)
+
+
+def _look_at_order(made, items):
+    if list(made) != items:
+        LOST.add(ORDER)
+    return made
 
 
 _from = __import__
@@ -354,7 +413,9 @@ DECODERS = {
     "w": _decoded_words,
     "t": _decoded(tuple),
     "s": _decoded(_set_in_order),
-    "f": _decoded(lambda items: frozenset(_set_in_order(items))),
+    "f": _decoded(_frozen_in_order),
+    "N": _named_tuple,
+    "M": _decoded_defaults,
     "q": _decoded(deque),
     "d": _decoded_pairs(dict),
     "O": _decoded_pairs(OrderedDict),

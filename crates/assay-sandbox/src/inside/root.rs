@@ -39,7 +39,7 @@ const SOFTWARE: [&str; 11] = [
 ];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// The Python side of the sandbox.
-const SCRIPTS: [(&str, &str); 11] = [
+const SCRIPTS: [(&str, &str); 12] = [
     ("packages.py", include_str!("../../python/packages.py")),
     ("ordering.py", include_str!("../../python/ordering.py")),
     ("wire.py", include_str!("../../python/wire.py")),
@@ -50,6 +50,7 @@ const SCRIPTS: [(&str, &str); 11] = [
     ("candidate.py", include_str!("../../python/candidate.py")),
     ("rehearsal.py", include_str!("../../python/rehearsal.py")),
     ("tester.py", include_str!("../../python/tester.py")),
+    ("handles.py", include_str!("../../python/handles.py")),
     ("zygote.py", include_str!("../../python/zygote.py")),
 ];
 

@@ -151,6 +151,11 @@ impl ProgramGrader {
             return self.examine_together(trial, exam, reason);
         }
         let strict = self.examine_by(trial, exam, Rules::Strict)?;
+        if strict.tested.ending == Ending::Passed
+            && let Some(reason) = &strict.one_process
+        {
+            return self.confirm(trial, exam, reason, strict.tested);
+        }
         let is_gold = self.gold(trial.reference).is_some_and(|gold| gold == trial.program);
         match (strict.one_process, known) {
             (None, _) if !is_gold || strict.tested.ending == Ending::Passed => Ok(strict.tested),
@@ -177,6 +182,19 @@ impl ProgramGrader {
             }
             (reason, Some(_)) => Ok(not_handed_over(strict.tested, reason)),
         }
+    }
+
+    /// The verdict on a program that passes, but not all of which could be carried over to its tests: it must pass
+    /// together with them too. It gains nothing by cheating there.
+    fn confirm(
+        &self,
+        trial: &Trial<'_>,
+        exam: &Exam,
+        reason: &str,
+        passed: Tested,
+    ) -> Result<Tested> {
+        let together = self.examine_together(trial, exam, reason)?;
+        Ok(if together.ending == Ending::Passed { passed } else { together })
     }
 
     /// Puts a program through tests in its own process, by the original's rules, and says so.
