@@ -6,13 +6,14 @@ import random
 import sys
 import types
 from _signal import ITIMER_PROF, ITIMER_REAL, SIGALRM, SIGPROF, setitimer
-from _operator import index, is_
+from _operator import is_
 from _socket import socket
 from sys import getrefcount
 from time import perf_counter
 
 import packing
 import wire
+from operations import OPERATIONS, abilities
 
 SOURCE = "<program>"
 # The file that answers are written on, if there are tests.
@@ -328,7 +329,7 @@ class Desk:
     def keep(self, value):
         self.handles.append(value)
         kind = type(value)
-        return {"h": [len(self.handles) - 1, str(kind.__name__), _abilities(kind)]}
+        return {"h": [len(self.handles) - 1, str(kind.__name__), abilities(kind)]}
 
     def handle(self, content):
         return self.handles[content[0]]
@@ -429,84 +430,6 @@ def _plain_content(container):
 def _is_same(before, now):
     """Whether two lists hold the same objects."""
     return len(before) == len(now) and all(map(is_, before, now))
-
-
-def _take(iterator, count):
-    """The next few values, and whether there are more."""
-    taken = []
-    for value in iterator:
-        taken.append(value)
-        if len(taken) == count:
-            return (taken, True)
-    return (taken, False)
-
-
-class _Iterator:
-    """Keeps an iterator from being taken for plain data."""
-
-    def __init__(self, values):
-        self.values = iter(values)
-
-
-def _set_item(value, key, item):
-    value[key] = item
-
-
-def _delete_item(value, key):
-    del value[key]
-
-
-# What objects of a program may be able to do, as far as their tests can have them do it.
-ABILITIES = (
-    "__call__ __len__ __iter__ __next__ __contains__ __getitem__ __setitem__ __delitem__ __enter__ __exit__ __hash__ "
-    "__bool__ __int__ __float__ __index__ __round__ __neg__ __abs__ __add__ __sub__ __mul__ __lt__ __le__ __gt__ __ge__"
-).split()
-
-
-def _abilities(kind):
-    """What objects of this class can do. Not what the class itself can: every class can be called."""
-    found = {}
-    for base in reversed(kind.__mro__):
-        found.update({name: vars(base)[name] for name in ABILITIES if name in vars(base)})
-    # Every object has comparisons, which are of use only where they are its own; but its hash is of use.
-    plain = {**vars(object), "__hash__": None}
-    return [name for name, method in found.items() if method is not None and method is not plain.get(name)]
-
-
-OPERATIONS = {
-    "attribute": getattr,
-    "set": setattr,
-    "item": lambda value, key: value[key],
-    "set_item": _set_item,
-    "next": lambda value: _take(value, 1)[0],
-    "enter": lambda value: value.__enter__(),
-    "exit": lambda value: value.__exit__(None, None, None),
-    "equal": lambda value, other: bool(value == other),
-    "add": lambda value, other: value + other,
-    "sub": lambda value, other: value - other,
-    "mul": lambda value, other: value * other,
-    "lt": lambda value, other: bool(value < other),
-    "le": lambda value, other: bool(value <= other),
-    "gt": lambda value, other: bool(value > other),
-    "ge": lambda value, other: bool(value >= other),
-    "bool": bool,
-    "hash": hash,
-    "int": int,
-    "float": float,
-    "index": index,
-    "round": round,
-    "neg": lambda value: -value,
-    "abs": abs,
-    "format": lambda value, how: str.__str__(format(value, how)),
-    "repr": lambda value: str.__str__(repr(value)),
-    "slice": lambda value, *ends: value[slice(*ends)],
-    "delete": delattr,
-    "delete_item": _delete_item,
-    "length": len,
-    "text": lambda value: str.__str__(str(value)),
-    "iterate": _Iterator,
-    "take": lambda value, count: _take(value.values, count),
-}
 
 
 def main():

@@ -39,7 +39,8 @@ const SOFTWARE: [&str; 11] = [
 ];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// The Python side of the sandbox.
-const SCRIPTS: [(&str, &str); 12] = [
+const SCRIPTS: [(&str, &str); 13] = [
+    ("operations.py", include_str!("../../python/operations.py")),
     ("packages.py", include_str!("../../python/packages.py")),
     ("ordering.py", include_str!("../../python/ordering.py")),
     ("wire.py", include_str!("../../python/wire.py")),

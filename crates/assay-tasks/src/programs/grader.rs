@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::assertion::failed_assertion;
 use super::course::{Course, Tested};
 use super::judging::{Judging, Parts, Printed, Stop};
 use super::python::python_text;
@@ -264,8 +265,14 @@ impl ProgramGrader {
         let parts = Parts { program, tests: Some(tests), nonce: &nonce, rules: self.rules };
         let (mut tested, output) = self.execute(trial, &parts, "")?;
         let done = memchr::memmem::find(&output, nonce.as_bytes()).is_some();
-        if tested.ending == Ending::Passed && !done {
-            tested.ending = Ending::EarlyExit { code: 0 };
+        match &tested.ending {
+            Ending::Passed if !done => tested.ending = Ending::EarlyExit { code: 0 },
+            Ending::EarlyExit { .. } | Ending::Crashed { .. } => {
+                if let Some(message) = failed_assertion(&tested.evidence.stderr_tail) {
+                    tested.ending = Ending::WrongAnswer { message: message.to_owned() };
+                }
+            }
+            _ => {}
         }
         Ok(tested)
     }

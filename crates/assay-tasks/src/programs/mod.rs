@@ -4,6 +4,7 @@
 //! judged ([`Judging`]). What a problem asks and how it is tested, its task says ([`Item`]); what is
 //! done with that is here.
 
+mod assertion;
 mod course;
 mod grader;
 mod judging;
