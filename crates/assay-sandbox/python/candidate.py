@@ -85,8 +85,8 @@ def load(request, connection):
     sys.argv = [SOURCE]
     # As an interpreter does with a file.
     code = _compile(request.program.removeprefix("\ufeff"), connection)
-    if mode == "main" and "/dev/stdin" in request.program:
-        _open_standard_input()
+    if mode == "main" and any(name in request.program for name in STANDARD):
+        _open_standard_files()
     try:
         if request.preamble:
             exec(compile(request.preamble, "<preamble>", "exec"), module.__dict__)
@@ -96,16 +96,35 @@ def load(request, connection):
     return module.__dict__
 
 
-def _open_standard_input():
-    """Has `open` take the name of standard input for the file itself: a sandbox without `/proc` has no such name."""
+# Names of standard input, output and errors, which a sandbox without `/proc` does not have.
+STANDARD = {
+    name: number
+    for number, stream in enumerate(("stdin", "stdout", "stderr"))
+    for name in ("/dev/" + stream, "/dev/fd/%d" % number, "/proc/self/fd/%d" % number)
+}
+
+
+def _open_standard_files():
+    """Has `open` take these names for the files themselves."""
     import io
 
-    plain = io.open
+    def taking_names(plain):
+        def opened(file, *arguments, **named):
+            return plain(_standard(file), *arguments, **named)
 
-    def opened(file, *arguments, **named):
-        return plain(0 if file == "/dev/stdin" else file, *arguments, **named)
+        return opened
 
-    builtins.open = io.open = opened
+    plain = os.open
+    builtins.open = io.open = taking_names(io.open)
+    os.open = lambda path, *how, **named: (
+        os.dup(STANDARD[path]) if path in STANDARD else plain(path, *how, **named)
+    )
+
+
+def _standard(file):
+    """A new number of a standard file that is opened by its name; anything else as it is."""
+    name = file.__fspath__() if hasattr(type(file), "__fspath__") else file
+    return os.dup(STANDARD[name]) if type(name) is str and name in STANDARD else file
 
 
 def _compile(program, connection):

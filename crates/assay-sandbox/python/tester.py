@@ -29,6 +29,7 @@ class Exam:
         self.called = [name for name in message["called"] if name != ALL_DEFINED]
         if ALL_DEFINED in message["called"]:
             self.called += names_taken(tree, self.tests)
+        self.modules = {name for node in ast.walk(tree) for name in _imported(node)}
         self.setting = compile(tree, "<setting>", "exec")
         self.codes, self.rehearsals = {}, {}
         # What tests catch by name, they catch as their own class.
@@ -42,7 +43,7 @@ class Exam:
 
     def code(self, number):
         if number not in self.codes:
-            self.codes[number] = Code(self.tests[number])
+            self.codes[number] = Code(self.tests[number], self.modules)
         return self.codes[number]
 
     def run(self, code, program, seed=0):
@@ -108,13 +109,14 @@ def _of_module(tree):
 class Code:
     """The code of a test, and what can be said of it without running it."""
 
-    def __init__(self, text):
+    def __init__(self, text, modules):
         tree = ast.parse(text, "<tests>")
         self.compiled = compile(tree, "<tests>", "exec")
         nodes = list(ast.walk(tree))
         self.mentioned = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
         self.needs_identity = any(map(_asks_for_identity, nodes))
-        self.reaches_out = any(map(_reaches_out, nodes))
+        imported = {name for node in nodes for name in _imported(node)} | modules
+        self.reaches_out = any(_reaches_out(node, imported) for node in nodes)
 
 
 def _asks_for_identity(node):
@@ -131,11 +133,19 @@ REACHING = frozenset(
 )
 
 
-def _reaches_out(node):
+def _imported(node):
+    """The names that an import gives."""
+    names = node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ()
+    return [(name.asname or name.name).partition(".")[0] for name in names]
+
+
+def _reaches_out(node, imported):
     """Whether a test may change what is not its own, such as a module: the next test is not to find that, and the
     program does not."""
     if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-        return isinstance(node, ast.Attribute) or isinstance(node.value, ast.Attribute)
+        while isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in imported
     return (
         isinstance(node, ast.Global)
         or isinstance(node, ast.Name) and node.id in REACHING
@@ -185,10 +195,9 @@ def examine_by_code(exam, message, connection, sheet):
     if "passed" in came and lost:
         # Whether that matters to these tests, one process shows: the program must pass there too.
         came["one_process"] = "; ".join(lost)
-    elif lost and lost != [REACHED_OUT]:
+    for key in came.keys() & {"wrong", "message"}:
         # It may be why the program fails; to let it pass for that would be to believe it.
-        for key in came.keys() & {"wrong", "message"}:
-            came[key] = "%s; %s" % (came[key], "; ".join(lost))
+        came[key] = "; ".join([came[key], *(word for word in lost if word in (wire.SIMPLER, wire.ORDER))])
     return {"gone": True} if program.gone else came
 
 

@@ -106,6 +106,11 @@ fn python_programs_run_as_an_interpreter_would_run_their_file() {
         let sandbox = sandbox(isolation);
         for text in [
             "print(int(open('/dev/stdin').read()) * 2)",
+            "print(int(open('/dev/fd/0').read()) * 2)",
+            "print(int(open('/proc/self/fd/0').read()) * 2)",
+            "import pathlib\nprint(int(pathlib.Path('/dev/stdin').read_text()) * 2)",
+            "import os\nprint(int(os.read(os.open('/dev/stdin', os.O_RDONLY), 9)) * 2)",
+            "print(int(input()) * 2, file=open('/dev/stdout', 'w'))",
             "import sys\nsys.stdin = open('/dev/stdin')\nprint(int(input()) * 2)",
             "from __future__ import annotations\nprint(int(input()) * 2)",
             "\u{feff}print(int(input()) * 2)",

@@ -313,3 +313,28 @@ fn what_does_nothing_passes_nowhere() {
     assert_eq!(json(&said)["counts"]["passed"], 5, "{said:?}");
     assert!(said.err.contains("passes its tests"), "{said:?}");
 }
+
+#[test]
+fn a_program_that_only_passes_apart_from_its_tests_does_not_pass() {
+    let folder = tempdir().expect("a folder can be made");
+    let problem = json!({ "task_id": "H/0", "prompt": "def grid(n):\n", "entry_point": "grid",
+        "canonical_solution": "    return [[0] * n for _ in range(n)]\n",
+        "test": "def check(candidate):\n    found = candidate(2)\n    found[0][0] = 1\n    \
+            assert found == [[1, 0], [0, 0]]\n" });
+    fs::write(folder.path().join("data.jsonl"), problem.to_string()).expect("it can be written");
+    let kept =
+        "rows = {}\ndef grid(n):\n    rows[n] = [[0] * n for _ in range(n)]\n    return rows[n]\n";
+    // The first has one row twice. The second holds on to its rows, which does no harm.
+    for (program, passes) in [("def grid(n):\n    return [[0] * n] * n\n", 0), (kept, 1)] {
+        let answer = json!({ "task_id": "H/0", "solution": program });
+        fs::write(folder.path().join("answers.jsonl"), answer.to_string())
+            .expect("it can be written");
+        let arguments = ["score", "humaneval", "answers.jsonl", "--data", "data.jsonl", "--json"];
+        let arguments = [&arguments[..], &["--verdicts", "verdicts.jsonl"]].concat();
+        let said = run(folder.path(), &arguments);
+        assert_eq!(json(&said)["counts"]["passed"], passes, "{said:?}");
+        let verdict =
+            fs::read_to_string(folder.path().join("verdicts.jsonl")).expect("it is there");
+        assert_eq!(verdict.contains("one_process"), passes == 0, "{verdict}");
+    }
+}

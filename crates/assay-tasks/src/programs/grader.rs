@@ -195,7 +195,17 @@ impl ProgramGrader {
         passed: Tested,
     ) -> Result<Tested> {
         let together = self.examine_together(trial, exam, reason)?;
-        Ok(if together.ending == Ending::Passed { passed } else { together })
+        let counts =
+            together.ending != Ending::Passed && self.can_pass_together(trial, exam, reason)?;
+        Ok(if counts { together } else { passed })
+    }
+
+    /// Whether the task's own program passes in one process with its tests: the original's rules may leave out what
+    /// the tests need.
+    fn can_pass_together(&self, trial: &Trial<'_>, exam: &Exam, reason: &str) -> Result<bool> {
+        let Some(gold) = self.gold(trial.reference) else { return Ok(true) };
+        let tested = self.examine_together(&Trial { program: &gold, ..*trial }, exam, reason)?;
+        Ok(tested.ending == Ending::Passed)
     }
 
     /// Puts a program through tests in its own process, by the original's rules, and says so.
