@@ -138,9 +138,9 @@ const DIALOGUES: [(Language, &str, &str, &str); 2] = [
     ),
     (
         Language::JavaScript,
-        "const f = (x) => 2 * x;\nmodule.exports = { f };",
+        "const f = (x) => 2 * x;\nglobalThis.assayFunctions = { f };",
         "const f = (x) => require('fs').readdirSync('tests.d').length > 0 ? 2 * x : 0;\n\
-         module.exports = { f };",
+         globalThis.assayFunctions = { f };",
         "assayAssert(assayAsk('f', [21]) === 42);",
     ),
 ];
