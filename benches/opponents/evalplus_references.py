@@ -12,7 +12,8 @@ def main():
             problem = json.loads(line)
             names = {}
             exec(problem["prompt"] + problem["canonical_solution"], names)
-            for given in problem["base_input"] + problem["plus_input"]:
+            # A problem of MBPP's without further inputs has an empty object there.
+            for given in [*problem["base_input"], *problem["plus_input"]]:
                 try:
                     names[problem["entry_point"]](*given)
                 except Exception:

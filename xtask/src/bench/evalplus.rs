@@ -4,7 +4,8 @@
 //! EvalPlus runs the answers without isolation, so it is run as nobody and without a network. Both must call the
 //! references when cold; what these calls alone cost is the third contender.
 
-use super::{Bench, Contender, Figures, compare, venv_with_dependencies};
+use super::measure::compare_at_once;
+use super::{Bench, Contender, Figures, venv_with_dependencies};
 use crate::shell::{root, run};
 
 const PACKAGE: &str = "evalplus==0.3.1";
@@ -70,8 +71,8 @@ pub(super) fn run_all(bench: &Bench) -> Result<Vec<Figures>, String> {
         run("sh", &["-c", &format!("{} {problems} > {unpacked}", data.unpack)])?;
         let scripts = Scripts::new(data, bench, &python, &scratch, &unpacked);
         // Cold first: it leaves full caches behind.
-        figures.extend(compare(bench, &scripts.cold(data), 1)?);
-        figures.extend(compare(bench, &scripts.warm(data), 1)?);
+        figures.extend(compare_at_once(bench, &scripts.cold(data), 1)?);
+        figures.extend(compare_at_once(bench, &scripts.warm(data), 1)?);
     }
     Ok(figures)
 }

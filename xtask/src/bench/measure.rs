@@ -48,13 +48,22 @@ pub(crate) fn compare(
     contenders: &[Contender],
     rounds: usize,
 ) -> Result<Vec<Figures>, String> {
+    for contender in contenders {
+        measure(bench, contender)?;
+    }
+    compare_at_once(bench, contenders, rounds)
+}
+
+/// Runs the contenders in turn without a round to warm up, for work that takes minutes.
+pub(crate) fn compare_at_once(
+    bench: &Bench,
+    contenders: &[Contender],
+    rounds: usize,
+) -> Result<Vec<Figures>, String> {
     let mut usages = vec![Vec::new(); contenders.len()];
-    for round in 0..=rounds {
+    for _ in 0..rounds {
         for (contender, usages) in contenders.iter().zip(&mut usages) {
-            let usage = measure(bench, contender)?;
-            if round > 0 {
-                usages.push(usage);
-            }
+            usages.push(measure(bench, contender)?);
         }
     }
     let mut first = None;
