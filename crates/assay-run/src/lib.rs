@@ -1,7 +1,7 @@
 //! The run engine: one solver on one task with fixed settings.
 //!
 //! An [`OpenTask`] has its problems chosen and hashed; a [`Plan`] puts a solver to it and knows the
-//! signature; [`start`] and [`resume`] carry it out and write the record. [`score`] grades answers made
+//! signature; [`start`] and [`Resumable`] carry it out and write the record. [`score`] grades answers made
 //! elsewhere and [`predict`] answers without grading; neither writes a record.
 
 mod engine;

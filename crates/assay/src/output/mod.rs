@@ -2,7 +2,7 @@
 //!
 //! Texts come from data, answers and programs. Whatever people read goes through [`say`], [`talk`],
 //! [`table`] and what is made of them, which escape what a terminal would obey and shorten what nobody
-//! would read; [`write`] and JSON keep texts whole.
+//! would read; [`write()`] and JSON keep texts whole.
 
 mod diff;
 mod explanation;
