@@ -22,7 +22,7 @@ class Table:
         self.comparison = names["COMPARISON"]
         # The host has kept it, and nobody else: it may be trusted.
         self.suites = marshal.loads(os.pread(file, os.fstat(file).st_size, 0))["suites"]
-        self.questions, self.given = {}, {}
+        self.questions = {}
 
     def question(self, number):
         """What a program is told of a suite."""

@@ -82,9 +82,9 @@ struct Scripts {
     assay: String,
     evalplus: String,
     references: String,
-    /// Where assay keeps expected results.
+    /// The folder in which assay keeps expected results.
     cache: String,
-    /// Where EvalPlus does.
+    /// The folder in which EvalPlus does.
     home: String,
 }
 

@@ -2,7 +2,7 @@
 
 use assay_core::{Case, Clock, Ending, Evidence, Outcome, Rules, Verdict};
 
-/// What came of one test.
+/// The outcome of one test.
 pub(super) struct Tested {
     pub(super) ending: Ending,
     pub(super) evidence: Evidence,
@@ -19,7 +19,7 @@ impl Tested {
 /// The mark of a test that was not run.
 const NOT_RUN: char = '.';
 
-/// What a test came to, in a letter: right, wrong, an error or a limit, no program at all.
+/// The letter for a test: right, wrong, an error or a limit, no program at all.
 fn mark(ending: &Ending) -> char {
     match ending {
         Ending::Passed => 'T',
@@ -29,15 +29,15 @@ fn mark(ending: &Ending) -> char {
     }
 }
 
-/// What came of all tests so far.
+/// The outcomes of all tests so far.
 #[derive(Default)]
 pub(super) struct Course {
     pub(super) passed: usize,
-    /// What each test came to: a letter, or one for each of its calls.
+    /// A letter for each test, or one for each of its calls.
     pub(super) marks: Vec<String>,
-    /// How many tests ran out of time.
+    /// The number of tests that ran out of time.
     pub(super) out_of_time: u32,
-    /// How the first test ended that was not passed.
+    /// The ending of the first test that was not passed.
     pub(super) failure: Option<Ending>,
     pub(super) evidence: Evidence,
 }
