@@ -167,12 +167,20 @@ def _fail(connection, error):
     try:
         import traceback
 
-        traceback.print_exception(type(error), error, error.__traceback__, limit=-10)
+        traceback.print_exception(type(error), error, _own_frames(error.__traceback__), limit=-10)
     except BaseException:
         pass
     _flush()
     _tell(connection, described)
     os._exit(1)
+
+
+def _own_frames(trace):
+    """A traceback from the first line of the program on, as an interpreter would print it."""
+    start = trace
+    while start is not None and start.tb_frame.f_code.co_filename != SOURCE:
+        start = start.tb_next
+    return start or trace
 
 
 def _flush():

@@ -187,3 +187,13 @@ fn a_program_ends_in_the_same_way_by_all_rules() {
         }
     }
 }
+
+#[test]
+fn a_traceback_begins_in_the_program() {
+    let program = "def deep():\n    raise KeyError('k')\ndeep()\n";
+    for isolation in [Isolation::Warm, Isolation::Fresh] {
+        let said = examine(&sandbox(isolation), program, Rules::Strict).evidence.stderr_tail;
+        assert_eq!(said.matches("File \"<program>\"").count(), 2, "{said}");
+        assert_eq!(said.matches("File \"").count(), 2, "{said}");
+    }
+}
