@@ -67,6 +67,9 @@ const REFUSED: &[i64] = &[
     libc::SYS_reboot,
     libc::SYS_request_key,
     libc::SYS_semget,
+    // Sockets that are sent over each other outlive whoever sent them, with all that they hold.
+    libc::SYS_sendmmsg,
+    libc::SYS_sendmsg,
     libc::SYS_setdomainname,
     libc::SYS_sethostname,
     libc::SYS_setns,

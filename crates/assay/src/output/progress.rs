@@ -75,6 +75,8 @@ impl Drop for Meter {
 
 impl Progress for Bar {
     fn start(&self, label: &str, total: usize, done: usize) {
+        // A bar that was finished is drawn again only after this.
+        self.shown.reset();
         self.shown.set_length(total as u64);
         self.shown.set_position(done as u64);
         let label = shown_name(label);
