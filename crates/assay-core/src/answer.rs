@@ -1,8 +1,10 @@
 //! What a solver says.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
-use crate::ProblemId;
+use crate::{Error, ProblemId};
 
 /// One sample of a solver's answer to one problem: one line of `answers.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,25 +19,87 @@ pub struct Answer {
     /// How long it took, in seconds of wall time, where one answer can be timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
+    /// The text before it was cut, where something was cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<String>,
+    /// The number of failed attempts before it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u32,
     /// How sure the solver was. Not recorded: grading does not look at it, and a record stays what
     /// the answers are, whatever their solver can tell beside them.
     #[serde(skip)]
     pub confidence: Vec<Confidence>,
+    /// The cost of the reply.
+    #[serde(skip)]
+    pub usage: Usage,
 }
 
-/// What a solver says when it is asked: what counts, and how sure it is.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl Answer {
+    /// An answer of which nothing but the response is known.
+    pub fn new(problem: ProblemId, sample: u32, response: Response) -> Self {
+        Self {
+            problem,
+            sample,
+            response,
+            wall_s: None,
+            reply: None,
+            retries: 0,
+            confidence: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
+}
+
+/// A solver's reply to one question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
-    /// What is graded.
+pub struct Reply {
+    /// The response as it came, before anything was cut off.
     pub response: Response,
-    /// How sure the solver is of each part of the response, in the same order; empty if it cannot
-    /// tell.
+    /// The confidence in each part of the response, in the same order; empty if the solver cannot tell.
     pub confidence: Vec<Confidence>,
+    /// The cost of the reply, where the solver knows it.
+    pub usage: Usage,
 }
 
-impl From<Response> for Said {
+impl From<Response> for Reply {
     fn from(response: Response) -> Self {
-        Self { response, confidence: Vec::new() }
+        Self { response, confidence: Vec::new(), usage: Usage::default() }
+    }
+}
+
+/// The cost of one reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    /// Tokens of the question.
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of the reply.
+    pub completion_tokens: Option<u64>,
+    /// Its price in US dollars.
+    pub cost: Option<f64>,
+}
+
+/// A failure to answer one question.
+#[derive(Debug)]
+pub enum AnswerError {
+    /// It may work if it is tried again, such as a server that is busy.
+    Transient {
+        /// The failure, for a person.
+        message: String,
+        /// The time after which trying again makes sense, if the solver was told.
+        retry_after: Option<Duration>,
+    },
+    /// It ends the run, which can then be resumed.
+    Fatal(Error),
+}
+
+impl From<Error> for AnswerError {
+    fn from(error: Error) -> Self {
+        Self::Fatal(error)
     }
 }
 
@@ -58,6 +122,8 @@ pub enum Response {
     Text(String),
     /// A whole program.
     Program(String),
+    /// One of the question's options.
+    Choice(String),
     /// Nothing that can be graded.
     None(NoAnswer),
 }

@@ -1,100 +1,10 @@
-//! Questions whose answer is a program, and what running it found.
+//! Tests that programs are put through, and what running them found.
 
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, DigestOf, Fingerprint, Language, Response};
-
-/// A question whose answer is a program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodeQuestion {
-    /// What a solver is shown.
-    pub prompt: String,
-    /// The language of the program.
-    pub language: Language,
-    /// A continuation of the prompt ends before the first of these.
-    pub stop: &'static [&'static str],
-}
-
-impl CodeQuestion {
-    /// What counts of what a solver says to the prompt: all before the earliest stop word.
-    ///
-    /// A run records only this. Answers in a file are taken as they are, as the field's scorers do:
-    /// their makers have cut them already, or did not want to.
-    pub fn before_stop<'a>(&self, said: &'a str) -> &'a str {
-        let end = self.stop.iter().filter_map(|word| said.find(word)).min();
-        &said[..end.unwrap_or(said.len())]
-    }
-}
-
-/// What grading a program needs. Cheap to copy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodeReference {
-    /// The language of the program.
-    pub language: Language,
-    /// What a continuation is appended to, to make a program of it.
-    pub prompt: Arc<str>,
-    /// A continuation of the prompt ends before the first of these.
-    pub stop: &'static [&'static str],
-    /// A whole program that passes, where there is one.
-    pub gold: Option<Arc<str>>,
-    /// What a program is put through.
-    pub tests: Arc<Tests>,
-}
-
-impl CodeReference {
-    /// What stands for it in the signature.
-    pub fn fingerprint(&self) -> Fingerprint {
-        let mut all = DigestOf::new();
-        all.field(self.prompt.as_bytes());
-        all.field(self.gold.as_deref().unwrap_or_default().as_bytes());
-        self.tests.add_to(&mut all);
-        Fingerprint::of(all.finish().as_bytes())
-    }
-
-    /// The program that passes, as an answer.
-    pub fn gold_response(&self) -> Option<Response> {
-        self.gold.as_deref().map(|gold| Response::Program(gold.to_owned()))
-    }
-
-    /// The hash of everything that a verdict on `program` depends on, besides the limits.
-    pub fn digest_of(&self, program: &str) -> Digest {
-        let mut all = DigestOf::new();
-        all.field(program.as_bytes());
-        self.tests.add_to(&mut all);
-        all.finish()
-    }
-}
-
-/// What a program is put through.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Tests {
-    /// Python code that calls the program's functions and fails if they are wrong.
-    Exam(Exam),
-    /// Calls of one Python function, whose answers are compared with those of the task's own program.
-    Table(CallTable),
-    /// Runs, each with what is typed and what must be printed.
-    Runs(Vec<InputOutput>),
-    /// Code in the program's own language, which is appended to it; it ends without an error if the
-    /// program is right.
-    Appended(String),
-    /// Code in the program's own language that calls the program from a process of its own.
-    Apart(Apart),
-}
-
-/// Tests in the program's own language that call the program from a process of their own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Apart {
-    /// A whole program in which the tested function asks the other process. It ends with status 0 if
-    /// every test passes.
-    pub tests: String,
-    /// What is appended to a program so that it answers the tests.
-    pub serving: String,
-    /// What is appended to a program, in its own process, to get the original's verdict (`compat`).
-    pub appended: String,
-}
+use crate::{Digest, DigestOf};
 
 /// Python code that calls a program's functions and fails if they are wrong. It runs in a process
 /// of its own, which the program cannot reach.
@@ -152,36 +62,6 @@ impl CallTable {
             all.field(text.as_bytes());
         }
         all.finish()
-    }
-}
-
-impl Tests {
-    fn add_to(&self, digest: &mut DigestOf) {
-        match self {
-            Self::Exam(Exam { setting, called, tests, appended, preamble }) => {
-                for text in tests.iter().chain([setting, appended, preamble]) {
-                    digest.field(text.as_bytes());
-                }
-                digest.field(called.join(" ").as_bytes());
-            }
-            Self::Table(table) => {
-                digest.field(table.digest().as_bytes());
-            }
-            Self::Runs(runs) => {
-                for run in runs {
-                    digest.field(run.input.as_bytes());
-                    digest.field(run.output.as_bytes());
-                }
-            }
-            Self::Appended(text) => {
-                digest.field(text.as_bytes());
-            }
-            Self::Apart(Apart { tests, serving, appended }) => {
-                for text in [tests, serving, appended] {
-                    digest.field(text.as_bytes());
-                }
-            }
-        }
     }
 }
 
@@ -298,35 +178,4 @@ pub struct Evidence {
     /// It was repeated alone because it ended close to its time limit, and ended otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unstable: bool,
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const QUESTION: CodeQuestion = CodeQuestion {
-        prompt: String::new(),
-        language: Language::Python,
-        stop: &["\ndef", "\n#", "\nclass"],
-    };
-
-    #[test]
-    fn what_is_said_ends_before_the_earliest_stop_word() {
-        let check = |said, kept| assert_eq!(QUESTION.before_stop(said), kept);
-        check("  return 1\n# end\ndef x(): pass", "  return 1");
-        check("  return 1", "  return 1");
-        check("\ndef", "");
-        check("def x", "def x");
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_kept_has_no_stop_word(said in "(\n|#|def|class|é){0,20}") {
-            let kept = QUESTION.before_stop(&said);
-            prop_assert!(said.starts_with(kept));
-            prop_assert!(QUESTION.stop.iter().all(|word| !kept.contains(word)));
-        }
-    }
 }

@@ -1,12 +1,11 @@
 //! Whatever answers.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Cancel, ProblemId, Problems, Question, Reference, Response, Result, Said, SampleKey, Selection,
+    AnswerError, Cancel, ProblemId, Problems, Question, Reply, Response, Result, SampleKey,
 };
 
 /// Something that answers problems, in one of two ways.
@@ -40,9 +39,9 @@ pub enum Effort {
 pub trait AnswerEach: Send + Sync {
     /// The answer. The same question and sample get the same answer, whatever was asked before.
     ///
-    /// An error ends the run, which can then be resumed; what says something about this problem
-    /// alone is a [`Response::None`].
-    fn answer(&self, ask: &Ask<'_>) -> Result<Said>;
+    /// A transient error is tried again; any other ends the run, which can then be resumed. What says something about
+    /// this problem alone is a [`Response::None`].
+    fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError>;
 
     /// What an answer costs.
     fn effort(&self) -> Effort {
@@ -51,6 +50,16 @@ pub trait AnswerEach: Send + Sync {
 
     /// Whether it is shown the right answer, as only a check of data and grading should be.
     fn peeks(&self) -> bool {
+        false
+    }
+
+    /// The number of questions that it can take at once, where that is not `jobs`.
+    fn concurrency(&self, jobs: usize) -> usize {
+        jobs
+    }
+
+    /// Whether its replies count as they are, as those of a file whose maker has cut them already.
+    fn is_verbatim(&self) -> bool {
         false
     }
 }
@@ -66,7 +75,7 @@ pub struct Ask<'a> {
     /// What is asked.
     pub question: &'a Question,
     /// The right answer, for solvers that peek.
-    pub reference: Option<&'a Reference>,
+    pub gold: Option<Response>,
     /// Raised when the work should end.
     pub cancel: &'a Cancel,
 }
@@ -74,27 +83,37 @@ pub struct Ask<'a> {
 /// A solver that answers many problems in one go, such as a program that is given a folder.
 pub trait AnswerTogether: Send + Sync {
     /// Answers every missing sample through `emit`, each once, unless it is cancelled.
-    fn answer_all(&self, batch: &Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()>;
+    fn answer_all(&self, batch: &mut Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()>;
 }
 
-/// What a solver that answers many problems in one go is given.
+/// The work of a solver that answers many problems in one go.
 pub struct Batch<'a> {
-    /// Where the problems are read from.
+    /// The problems, to find them by name.
     pub problems: &'a dyn Problems,
-    /// Which of them are wanted.
-    pub wanted: &'a Selection,
-    /// By rank, which samples of a wanted problem are missing, in order; most tasks have but one,
-    /// sample 0.
-    pub missing: &'a HashMap<usize, Vec<u32>>,
+    /// The questions, each once, as they are read.
+    pub questions: &'a mut dyn Iterator<Item = BatchQuestion>,
     /// A folder for whatever it must write; whoever runs the solver clears it away.
     pub scratch: &'a Path,
     /// Raised when the work should end.
     pub cancel: &'a Cancel,
 }
 
+/// A question of a batch.
+#[derive(Debug)]
+pub struct BatchQuestion {
+    /// The problem's name.
+    pub id: ProblemId,
+    /// The problem's place in the task's order.
+    pub rank: usize,
+    /// The question.
+    pub question: Question,
+    /// The samples that are missing, in order; most tasks have but one, sample 0.
+    pub samples: Vec<u32>,
+}
+
 /// Takes what a solver says while it works.
 pub trait TakeAnswers {
-    /// One sample of the answer to a problem.
+    /// One sample of the reply to a question, as it came.
     fn answer(&mut self, key: SampleKey, response: Response) -> Result<()>;
 
     /// A session of the solver ended.

@@ -16,6 +16,12 @@ pub struct Verdict {
     /// The numbers that the task's metrics are summed up from.
     #[serde(default, skip_serializing_if = "Named::is_empty")]
     pub scores: Named<f64>,
+    /// The counts behind a metric of the whole corpus, by metric.
+    #[serde(default, skip_serializing_if = "Named::is_empty")]
+    pub counts: Named<Vec<f64>>,
+    /// Identifies the problems that count as one in a distinct mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// Why there was no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
@@ -57,6 +63,8 @@ impl Verdict {
             sample,
             outcome,
             scores: Named::new(),
+            counts: Named::new(),
+            group: None,
             why: None,
             detail: None,
             ending: None,

@@ -1,8 +1,8 @@
 //! The baselines: the competition's own, and those that a competitor would try first.
 
 use assay_core::{
-    AnswerEach, Ask, DigestOf, Effort, LineQuestion, Question, Reference, Response, Result, Said,
-    TextQuestion, Why,
+    AnswerEach, AnswerError, Ask, DigestOf, Effort, LineQuestion, Question, Reply, Response,
+    Result, Why,
 };
 use assay_locate::{ByOverlap, by_overlap};
 use assay_syntax::{Language, grammar};
@@ -98,7 +98,7 @@ impl BaselineSolver {
         Self { baseline, seed: settings.seed, top: settings.top }
     }
 
-    fn lines(&self, question: &LineQuestion, solution: Option<usize>) -> Option<Vec<usize>> {
+    fn lines(&self, question: &LineQuestion, gold: Option<&Response>) -> Option<Vec<usize>> {
         let length = question.length();
         let top = self.top.min(length);
         Some(match self.baseline {
@@ -121,46 +121,37 @@ impl BaselineSolver {
                 let possible = parsing_first(question, &possible, top);
                 in_order(possible, others, length, top)
             }
-            Baseline::Copy => return None,
-            Baseline::Gold => vec![solution?],
+            Baseline::Copy | Baseline::Gold => return None,
             Baseline::Worst => {
-                let solution = solution?;
+                let Some(Response::Lines(lines)) = gold else { return None };
+                let solution = *lines.first()?;
                 vec![if solution - 1 > length - solution { 1 } else { length }]
             }
         })
     }
 
-    fn text(&self, question: &TextQuestion, reference: Option<&Reference>) -> Option<String> {
-        match (self.baseline, reference) {
-            (Baseline::Copy, _) => Some(question.source.clone()),
-            (Baseline::Gold, Some(Reference::Text(reference))) => reference.texts.first().cloned(),
-            _ => None,
-        }
-    }
-
     fn why_silent(&self, question: &Question) -> &'static str {
         match (question, self.baseline) {
-            (_, Baseline::Gold) | (Question::Line(_), Baseline::Worst) => {
-                "the solution is not known"
-            }
-            (Question::Text(_) | Question::Code(_), _) => "it answers with lines, not with texts",
+            (_, Baseline::Gold | Baseline::Worst) => "the solution is not known",
             (Question::Line(_), _) => "it answers with texts, not with lines",
+            (Question::Text(_) | Question::Code(_) | Question::Choice(_), _) => {
+                "it answers with lines, not with texts"
+            }
         }
     }
 }
 
 impl AnswerEach for BaselineSolver {
-    fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
-        let response = match (ask.question, ask.reference) {
-            (Question::Line(question), reference) => {
-                let solution = reference.and_then(solution_of);
-                self.lines(question, solution).map(Response::Lines)
+    fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
+        let response = match (self.baseline, ask.question) {
+            (Baseline::Gold, _) => ask.gold.clone(),
+            (Baseline::Copy, Question::Text(question)) => {
+                Some(Response::Text(question.source.clone()))
             }
-            (Question::Text(question), reference) => {
-                self.text(question, reference).map(Response::Text)
+            (_, Question::Line(question)) => {
+                self.lines(question, ask.gold.as_ref()).map(Response::Lines)
             }
-            (Question::Code(_), Some(Reference::Code(reference))) => reference.gold_response(),
-            (Question::Code(_), _) => None,
+            _ => None,
         };
         let silent = || Response::none(Why::Silent, self.why_silent(ask.question));
         Ok(response.unwrap_or_else(silent).into())
@@ -177,13 +168,6 @@ impl AnswerEach for BaselineSolver {
 
     fn peeks(&self) -> bool {
         matches!(self.baseline, Baseline::Worst | Baseline::Gold)
-    }
-}
-
-fn solution_of(reference: &Reference) -> Option<usize> {
-    match reference {
-        Reference::Line(reference) => reference.solution,
-        Reference::Text(_) | Reference::Code(_) => None,
     }
 }
 
@@ -217,7 +201,7 @@ mod tests {
     use std::collections::HashSet;
     use std::time::Duration;
 
-    use assay_core::{Cancel, Language, LineRule, TextReference};
+    use assay_core::{Cancel, Language, LineRule, TextQuestion};
     use proptest::prelude::*;
 
     use super::*;
@@ -225,7 +209,8 @@ mod tests {
     fn answer(baseline: Baseline, top: usize, length: usize, solution: usize) -> Vec<usize> {
         let text = format!("x\n\n{}", "y\n".repeat(length));
         let question = LineQuestion::new(text.into(), LineRule::LineFeed);
-        solver(baseline, top).lines(&question, Some(solution)).unwrap()
+        let gold = Response::Lines(vec![solution]);
+        solver(baseline, top).lines(&question, Some(&gold)).unwrap()
     }
 
     fn solver(baseline: Baseline, top: usize) -> BaselineSolver {
@@ -240,7 +225,6 @@ mod tests {
         assert_eq!(answer(Baseline::Last, 1, 9, 3), [9]);
         assert_eq!(answer(Baseline::Middle, 1, 9, 3), [4]);
         assert_eq!(answer(Baseline::Middle, 1, 1, 1), [1]);
-        assert_eq!(answer(Baseline::Gold, 5, 9, 3), [3]);
         assert_eq!(answer(Baseline::Worst, 1, 9, 5), [9]);
         assert_eq!(answer(Baseline::Worst, 1, 9, 6), [1]);
     }
@@ -252,14 +236,13 @@ mod tests {
             language: Language::Java,
             wanted: Language::Python,
         });
-        let reference = Reference::Text(TextReference { texts: vec!["right".to_owned()] });
         let (id, cancel) = ("p".into(), Cancel::new());
         let ask = Ask {
             id: &id,
             rank: 0,
             sample: 0,
             question: &question,
-            reference: Some(&reference),
+            gold: Some(Response::Text("right".to_owned())),
             cancel: &cancel,
         };
         for baseline in Baseline::ALL {

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
+use assay_answers::AnswerFile;
 use assay_core::{
-    AnswerEach, Ask, Digest, Effort, Error, Problems, Response, Result, Said, SampleKey, Why,
+    AnswerEach, AnswerError, Ask, Digest, Effort, Error, Problems, Reply, Response, Result,
+    SampleKey, Why,
 };
-
-use crate::AnswerFile;
 
 pub(crate) struct FileSolver {
     file: AnswerFile,
@@ -36,7 +36,7 @@ impl FileSolver {
 }
 
 impl AnswerEach for FileSolver {
-    fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
         let key = SampleKey { rank: ask.rank, sample: ask.sample };
         let answers = &self.file.answers;
         let found = answers.binary_search_by_key(&key, |answer| answer.key).ok();
@@ -46,5 +46,9 @@ impl AnswerEach for FileSolver {
 
     fn effort(&self) -> Effort {
         Effort::Trivial
+    }
+
+    fn is_verbatim(&self) -> bool {
+        true
     }
 }

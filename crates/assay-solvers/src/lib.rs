@@ -3,7 +3,6 @@
 //! A solver is named by a spec ([`SolverSpec`]): a baseline by its name, a program by
 //! `program:CMD`, answers made elsewhere by `file:PATH`.
 
-mod answer_file;
 mod baseline;
 mod file;
 mod locate;
@@ -12,7 +11,6 @@ mod program;
 mod rewrite;
 mod spec;
 
-pub use answer_file::{AnswerFile, Faults, GivenAnswer};
 pub use baseline::Baseline;
 pub use locate::LOCATE_LEARNED_FROM;
 pub use spec::{BuiltSolver, CARDS, SolverCard, SolverSettings, SolverSpec};

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use assay_core::{AnswerEach, Ask, Confidence, Digest, Error, Response, Result, Said};
+use assay_core::{
+    AnswerEach, AnswerError, Ask, Confidence, Digest, Error, Reply, Response, Result,
+};
 use assay_locate::{Locator, Model, Ranked};
 
 /// The datasets that the weights inside the binary were trained on.
@@ -48,7 +50,7 @@ impl LocateSolver {
 }
 
 impl AnswerEach for LocateSolver {
-    fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
         let question = ask.question.line()?;
         let mut ranked = self.locator.rank(question.line(), question.program());
         ranked.truncate(self.top);
@@ -58,9 +60,8 @@ impl AnswerEach for LocateSolver {
         }
         let sure =
             |ranked: &Ranked| Confidence { score: ranked.score, probability: ranked.probability };
-        Ok(Said {
-            confidence: ranked.iter().map(sure).collect(),
-            response: Response::Lines(ranked.iter().map(|ranked| ranked.line).collect()),
-        })
+        let lines = ranked.iter().map(|ranked| ranked.line).collect();
+        let confidence = ranked.iter().map(sure).collect();
+        Ok(Reply { confidence, ..Response::Lines(lines).into() })
     }
 }

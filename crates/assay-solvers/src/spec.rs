@@ -27,7 +27,8 @@ pub struct SolverCard {
 
 const LINES: &[QuestionKind] = &[QuestionKind::Line];
 const TEXTS: &[QuestionKind] = &[QuestionKind::Text];
-const ALL: &[QuestionKind] = &[QuestionKind::Line, QuestionKind::Text, QuestionKind::Code];
+const ALL: &[QuestionKind] =
+    &[QuestionKind::Line, QuestionKind::Text, QuestionKind::Code, QuestionKind::Choice];
 
 /// Every kind of solver.
 pub const CARDS: &[SolverCard] = &[
@@ -147,17 +148,11 @@ impl SolverSpec {
         }
         let able = CARDS.iter().filter(|card| card.answers.contains(&task.asks));
         let able: Vec<&str> = able.map(|card| card.spec).collect();
-        let message = match task.asks {
-            QuestionKind::Line => {
-                format!("{text} answers with a text, but {} asks for a line", task.name)
-            }
-            QuestionKind::Text => {
-                format!("{text} answers with a line, but {} asks for a text", task.name)
-            }
-            QuestionKind::Code => {
-                format!("{text} does not answer with a program, but {} asks for one", task.name)
-            }
-        };
+        let message = format!(
+            "{text} does not answer with {}, which {} asks for",
+            task.asks.answer(),
+            task.name
+        );
         Err(Error::usage(message).hint(format!(
             "the solvers for {} are: {}",
             task.name,

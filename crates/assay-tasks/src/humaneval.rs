@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use assay_core::{
-    CodeReference, DataChoice, Exam, Language, MetricCard, PromptCard, QuestionKind, Result, Rules,
-    TaskCard, Tests,
+    DataChoice, Exam, Language, MetricCard, PromptCard, QuestionKind, Result, Rules, TaskCard,
 };
 use assay_data::programs::{FunctionProblem, Records};
 
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
-    Asked, Item, Items, Judging, PassTally, Programs, Streamed, Telling, multipl_e_number,
-    only_path,
+    Asked, CodeReference, Item, Items, Judging, PassTally, Programs, Streamed, Telling, TestSuite,
+    Tests, multipl_e_number, only_path,
 };
 use crate::sample;
 
@@ -194,7 +193,7 @@ impl Telling<FunctionProblem> for HumanEval {
             prompt: Arc::from(prompt),
             stop: STOP,
             gold: Some(gold(&record).into()),
-            tests: Arc::new(tests),
+            tests: TestSuite::new(tests),
         };
         Ok(Item { prompt: prompt.to_owned(), reference })
     }

@@ -3,19 +3,16 @@
 mod prompts;
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use assay_core::{
-    CodeReference, DataChoice, Exam, Language, QuestionKind, Result, Rules, TaskCard, Tests,
-};
+use assay_core::{DataChoice, Exam, Language, QuestionKind, Result, Rules, TaskCard};
 use assay_data::programs::{FunctionProblem, MbppProblem, Records};
 use serde_json::{Map, Value};
 
 use crate::evalplus::{self, Family, PlusTally};
 use crate::humaneval::{BASE_PASS_AT_K, PASS_AT_K};
 use crate::programs::{
-    Asked, Item, Items, Judging, PassTally, Programs, Streamed, Telling, multipl_e_number,
-    names_defined, names_used, only_path,
+    Asked, CodeReference, Item, Items, Judging, PassTally, Programs, Streamed, Telling, TestSuite,
+    Tests, multipl_e_number, names_defined, names_used, only_path,
 };
 use crate::sample;
 use prompts::{PROMPTS, Prompting, STOP};
@@ -245,7 +242,7 @@ impl Telling<MbppProblem> for Mbpp {
             prompt: self.prompting.begins_program(&prompt).into(),
             stop: self.prompting.stop(),
             gold: Some(record.code.into()),
-            tests: Arc::new(Tests::Exam(exam)),
+            tests: TestSuite::new(Tests::Exam(exam)),
         };
         Ok(Item { prompt, reference })
     }
@@ -304,7 +301,7 @@ impl Telling<FunctionProblem> for MbppPlus {
             prompt: record.prompt.as_str().into(),
             stop: STOP,
             gold: Some(format!("{}{}", record.prompt, record.canonical_solution).into()),
-            tests: Arc::new(tests),
+            tests: TestSuite::new(tests),
         };
         Ok(Item { prompt: record.prompt, reference })
     }

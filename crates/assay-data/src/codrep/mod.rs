@@ -8,7 +8,6 @@
 mod dataset;
 mod discover;
 mod paths;
-mod prediction;
 mod solution;
 pub mod stats;
 pub mod verify;
@@ -17,5 +16,4 @@ pub(crate) use discover::count_tasks;
 
 pub use dataset::{Dataset, FileFault, TaskFile};
 pub use paths::{PathFault, TaskAt, find_task};
-pub use prediction::{Prediction, parse_line_number, parse_prediction};
 pub use solution::parse_solution;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use assay_core::{
-    Digest, Fingerprint, LineQuestion, LineReference, LineRule, Question, Reference, Result,
+    Digest, Fingerprint, LineQuestion, LineRule, Question, Result, solution_fingerprint,
     split_lines,
 };
 use serde::Serialize;
@@ -53,10 +53,8 @@ pub fn verify(dataset: &Dataset) -> Result<Verified> {
                 let solution = solution.as_ref().ok().copied();
                 let question = LineQuestion::new(text, LineRule::Universal);
                 check_task(&question, solution, &dataset.task_path(task.place), found);
-                let reference =
-                    Reference::Line(LineReference { length: None, solution, change: None });
                 fingerprints[task.place] =
-                    Some([Question::Line(question).fingerprint(), reference.fingerprint()]);
+                    Some([Question::Line(question).fingerprint(), solution_fingerprint(solution)]);
             }
             Err(fault) => found.push(whole_file(fault)),
         }

@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use assay_answers::{LineContent, ParsedAnswer, ProblemNames, codrep, parse_program_line};
 use assay_core::{
-    Cancel, Fault, FaultKind, ParsedAnswer, Problems, Response, Result, SampleKey, SessionEnd,
-    SessionReport, TakeAnswers, Why,
+    Cancel, Fault, FaultKind, Problems, Response, Result, SampleKey, SessionEnd, SessionReport,
+    TakeAnswers, Why,
 };
 
 use super::ProgramSolver;
 use super::process::Process;
 use super::stage::{Protocol, Staged};
-use crate::answer_file::Ranks;
-use crate::answer_file::programs::{Said, parse_line};
 
 /// How many unreadable lines are kept as evidence.
 const GARBAGE_KEPT: usize = 5;
@@ -25,7 +24,7 @@ pub(super) struct Conversation<'a> {
     solver: &'a ProgramSolver,
     staged: &'a Staged,
     problems: &'a dyn Problems,
-    ranks: Ranks<'a>,
+    names: ProblemNames<'a>,
     /// The problems to which no line has been said yet, where lines come in their order.
     next: VecDeque<usize>,
     /// By rank, the samples that have no answer yet, in order; a problem that has all is gone.
@@ -52,7 +51,7 @@ impl<'a> Conversation<'a> {
             solver,
             staged,
             problems,
-            ranks: Ranks::new(problems),
+            names: ProblemNames::new(problems),
             next: staged.asked.keys().copied().collect(),
             open: staged.asked.iter().map(open).collect(),
             answered: 0,
@@ -63,14 +62,14 @@ impl<'a> Conversation<'a> {
     }
 
     /// Runs the program, passes its answers on, and says of every other sample why there is none.
-    pub(super) fn hold(mut self, cancel: &Cancel, emit: &mut dyn TakeAnswers) -> Result<()> {
+    pub(super) fn run(mut self, cancel: &Cancel, emit: &mut dyn TakeAnswers) -> Result<()> {
         let solver = self.solver;
         let mut command = solver.command.clone();
         command.push(self.staged.path.display().to_string());
         let longest_line = self.longest_line();
         let mut process =
             Process::start(&command, &solver.working_folder, solver.time_limit, longest_line)?;
-        let end = process.converse(cancel, &mut |line| self.hear(line, emit))?;
+        let end = process.converse(cancel, &mut |line| self.take_line(line, emit))?;
         let wall = process.elapsed();
         let stderr_tail = process.stderr_tail();
         self.close(&end, &stderr_tail, emit)?;
@@ -90,16 +89,16 @@ impl<'a> Conversation<'a> {
 
     fn longest_line(&self) -> u64 {
         match self.staged.protocol {
-            Protocol::Questions { .. } => LONGEST_LINE_OF_PROGRAMS,
+            Protocol::Questions => LONGEST_LINE_OF_PROGRAMS,
             Protocol::Tasks { .. } | Protocol::Sources => LONGEST_LINE,
         }
     }
 
-    fn hear(&mut self, line: &[u8], emit: &mut dyn TakeAnswers) -> Result<()> {
+    fn take_line(&mut self, line: &[u8], emit: &mut dyn TakeAnswers) -> Result<()> {
         let understood = match &self.staged.protocol {
             Protocol::Sources => self.take_next(line),
             Protocol::Tasks { dataset } => self.understand(line, dataset),
-            Protocol::Questions { .. } => self.read_programs(line),
+            Protocol::Questions => self.read_programs(line),
         };
         let answers = match understood {
             Ok(answers) => answers,
@@ -157,37 +156,26 @@ impl<'a> Conversation<'a> {
     fn understand(&self, line: &[u8], dataset: &str) -> Result<Answers, Fault> {
         let text = std::str::from_utf8(line)
             .map_err(|_| Fault::new(FaultKind::Malformed, "the line is not UTF-8"))?;
-        let parsed = self.problems.parse_answer(text).or_else(|fault| {
+        let parsed = codrep::parse_line(text, self.problems).or_else(|fault| {
             // A bare file name means a task of the folder that the program was given.
             let here = format!("{dataset}/Tasks/{}", text.trim_start());
-            self.problems.parse_answer(&here).map_err(|_| fault)
+            codrep::parse_line(&here, self.problems).map_err(|_| fault)
         });
         Ok(parsed?.map(|parsed| (parsed.key.rank, parsed.response)).into_iter().collect())
     }
 
     /// A line with samples of the answer to one problem.
     fn read_programs(&self, line: &[u8]) -> Result<Answers, Fault> {
-        let (rank, responses) = match parse_line(line, &self.ranks)? {
-            Said::Nothing => return Ok(Vec::new()),
+        let (rank, responses) = match parse_program_line(line, &self.names)? {
+            LineContent::Nothing => return Ok(Vec::new()),
             // Nobody asked it about that one.
-            Said::LeftOut(name) => return Err(self.ranks.unknown(&name)),
-            Said::Samples(rank, responses) | Said::Named(rank, responses) => (rank, responses),
-            Said::Numbered(ParsedAnswer { key, response }) => (key.rank, vec![response]),
-        };
-        Ok(responses.into_iter().map(|response| (rank, self.cut(rank, response))).collect())
-    }
-
-    /// A continuation ends before the first of the question's stop words.
-    fn cut(&self, rank: usize, response: Response) -> Response {
-        match (&self.staged.protocol, response) {
-            (Protocol::Questions { stop }, Response::Text(mut text)) => {
-                let stop = stop.get(&rank).copied().unwrap_or_default();
-                let end = stop.iter().filter_map(|word| text.find(word)).min();
-                text.truncate(end.unwrap_or(text.len()));
-                Response::Text(text)
+            LineContent::LeftOut(name) => return Err(self.names.unknown(&name)),
+            LineContent::Samples(rank, responses) | LineContent::Named(rank, responses) => {
+                (rank, responses)
             }
-            (_, response) => response,
-        }
+            LineContent::Numbered(ParsedAnswer { key, response }) => (key.rank, vec![response]),
+        };
+        Ok(responses.into_iter().map(|response| (rank, response)).collect())
     }
 
     fn note(&mut self, line: &[u8], fault: Fault) {

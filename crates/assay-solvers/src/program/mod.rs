@@ -38,12 +38,12 @@ impl ProgramSolver {
 }
 
 impl AnswerTogether for ProgramSolver {
-    fn answer_all(&self, batch: &Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()> {
+    fn answer_all(&self, batch: &mut Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()> {
         for staged in stage(batch)? {
             if batch.cancel.is_cancelled() {
                 break;
             }
-            Conversation::new(self, &staged, batch.problems).hold(batch.cancel, emit)?;
+            Conversation::new(self, &staged, batch.problems).run(batch.cancel, emit)?;
         }
         Ok(())
     }

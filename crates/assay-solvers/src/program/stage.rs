@@ -1,12 +1,11 @@
 //! Writes what a program is asked to files of its own.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
 use assay_core::{
-    Batch, CodeQuestion, Error, LineQuestion, Problem, Question, Reading, Result, TextQuestion,
+    Batch, BatchQuestion, Error, LineQuestion, ProblemId, Question, Result, TextQuestion,
 };
 use serde::Serialize;
 
@@ -25,8 +24,8 @@ pub(super) enum Protocol {
     Tasks { dataset: String },
     /// Lines answer the problems in their order.
     Sources,
-    /// A line is a JSON object that names its problem. By rank, what a continuation ends before.
-    Questions { stop: HashMap<usize, &'static [&'static str]> },
+    /// A line is a JSON object that names its problem.
+    Questions,
 }
 
 /// One line of what a program is asked, where programs are wanted.
@@ -34,8 +33,12 @@ pub(super) enum Protocol {
 struct QuestionLine<'a> {
     task_id: &'a str,
     prompt: &'a str,
-    language: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
     stop: &'a [&'a str],
+    /// The answers to choose from, where there are some.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    options: &'a [String],
     /// How many samples are wanted.
     samples: usize,
     /// How many there are already, where a run was interrupted: a program that draws its samples by
@@ -45,38 +48,26 @@ struct QuestionLine<'a> {
 
 /// Writes the wanted problems to the scratch folder: tasks to `<dataset>/Tasks/`, everything else to
 /// one file.
-pub(super) fn stage(batch: &Batch<'_>) -> Result<Vec<Staged>> {
+pub(super) fn stage(batch: &mut Batch<'_>) -> Result<Vec<Staged>> {
     let mut staged: Vec<Staged> = Vec::new();
     let mut text = Vec::new();
-    batch.problems.read(batch.wanted, &mut |reading| {
-        // A flawed problem is counted as excluded by the run engine.
-        if let Reading::Problem(problem) = reading {
-            let session = match &problem.question {
-                Question::Line(question) => {
-                    add_task(&mut staged, batch.scratch, &problem, question)?
-                }
-                Question::Text(question) => {
-                    add_source(&mut text, question);
-                    only(&mut staged, batch.scratch, "sources.txt", || Protocol::Sources)
-                }
-                Question::Code(question) => {
-                    let missing = batch.missing.get(&problem.rank);
-                    let missing = missing.map_or(&[0][..], Vec::as_slice);
-                    add_question(&mut text, &problem, question, missing)?;
-                    let none = || Protocol::Questions { stop: HashMap::new() };
-                    let session = only(&mut staged, batch.scratch, "problems.jsonl", none);
-                    if let Protocol::Questions { stop } = &mut session.protocol {
-                        stop.insert(problem.rank, question.stop);
-                    }
-                    session
-                }
-            };
-            let missing = batch.missing.get(&problem.rank).cloned();
-            session.asked.insert(problem.rank, missing.unwrap_or_else(|| vec![0]));
+    for asked in &mut *batch.questions {
+        let session = match &asked.question {
+            Question::Line(question) => add_task(&mut staged, batch.scratch, &asked.id, question)?,
+            Question::Text(question) => {
+                add_source(&mut text, question);
+                only(&mut staged, batch.scratch, "sources.txt", Protocol::Sources)
+            }
+            Question::Code(_) | Question::Choice(_) => {
+                add_question(&mut text, &asked)?;
+                only(&mut staged, batch.scratch, "problems.jsonl", Protocol::Questions)
+            }
+        };
+        session.asked.insert(asked.rank, asked.samples);
+        if batch.cancel.is_cancelled() {
+            break;
         }
-        let cancelled = batch.cancel.is_cancelled();
-        Ok(if cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-    })?;
+    }
     if !text.is_empty()
         && let [Staged { path, .. }] = staged.as_slice()
     {
@@ -90,11 +81,11 @@ fn only<'s>(
     staged: &'s mut Vec<Staged>,
     scratch: &Path,
     name: &str,
-    protocol: impl FnOnce() -> Protocol,
+    protocol: Protocol,
 ) -> &'s mut Staged {
     if staged.is_empty() {
         let (path, asked) = (scratch.join(name), BTreeMap::new());
-        staged.push(Staged { path, protocol: protocol(), asked });
+        staged.push(Staged { path, protocol, asked });
     }
     &mut staged[0]
 }
@@ -106,20 +97,19 @@ fn add_source(text: &mut Vec<u8>, question: &TextQuestion) {
     text.push(b'\n');
 }
 
-fn add_question(
-    text: &mut Vec<u8>,
-    problem: &Problem,
-    question: &CodeQuestion,
-    missing: &[u32],
-) -> Result<()> {
-    let CodeQuestion { prompt, language, stop } = question;
+fn add_question(text: &mut Vec<u8>, asked: &BatchQuestion) -> Result<()> {
+    let (language, stop) = match &asked.question {
+        Question::Code(question) => (Some(question.language.to_string()), question.stop),
+        _ => (None, [].as_slice()),
+    };
     let line = QuestionLine {
-        task_id: problem.id.as_str(),
-        prompt,
-        language: language.to_string(),
+        task_id: asked.id.as_str(),
+        prompt: &asked.question.prompt(),
+        language,
         stop,
-        samples: missing.len(),
-        first: missing.first().copied().unwrap_or(0),
+        options: asked.question.options(),
+        samples: asked.samples.len(),
+        first: asked.samples.first().copied().unwrap_or(0),
     };
     serde_json::to_writer(&mut *text, &line)
         .and_then(|()| text.write_all(b"\n").map_err(serde_json::Error::io))
@@ -130,10 +120,10 @@ fn add_question(
 fn add_task<'s>(
     staged: &'s mut Vec<Staged>,
     scratch: &Path,
-    problem: &Problem,
+    id: &ProblemId,
     question: &LineQuestion,
 ) -> Result<&'s mut Staged> {
-    let (name, stem) = problem.id.as_str().rsplit_once('/').unwrap_or(("", problem.id.as_str()));
+    let (name, stem) = id.as_str().rsplit_once('/').unwrap_or(("", id.as_str()));
     let folder = scratch.join(folder_name(name)?).join("Tasks");
     let is_last =
         |last: &Staged| matches!(&last.protocol, Protocol::Tasks { dataset } if dataset == name);

@@ -4,7 +4,9 @@
 mod braces;
 mod python;
 
-use assay_core::{AnswerEach, Ask, Effort, Language, Question, Response, Result, Said, Why};
+use assay_core::{
+    AnswerEach, AnswerError, Ask, Effort, Language, Question, Reply, Response, Result, Why,
+};
 
 /// Raised when the rules change.
 pub(crate) const VERSION: u32 = 1;
@@ -12,7 +14,7 @@ pub(crate) const VERSION: u32 = 1;
 pub(crate) struct RewriteSolver;
 
 impl AnswerEach for RewriteSolver {
-    fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
         let Question::Text(question) = ask.question else {
             return Ok(Response::none(Why::Silent, "there is nothing to translate").into());
         };

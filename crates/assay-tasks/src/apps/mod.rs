@@ -8,14 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assay_core::{
-    CodeReference, DataChoice, Exam, Language, MetricCard, ProblemId, PromptCard, QuestionKind,
-    Result, Rules, Selection, TaskCard, Tests,
+    DataChoice, Exam, Language, MetricCard, ProblemId, PromptCard, QuestionKind, Result, Rules,
+    Selection, TaskCard,
 };
 use assay_data::programs::apps::{AppsProblem, AppsProblems, AppsTests, Call, Level};
 use assay_metrics::apps::{compat, strict};
 
 use crate::programs::{
-    Asked, Item, Items, Judging, Printed, Programs, Stop, TakeItem, Total, only_path, python_text,
+    Asked, CodeReference, Item, Items, Judging, Printed, Programs, Stop, TakeItem, TestSuite,
+    Tests, Total, only_path, python_text,
 };
 use crate::sample;
 use tally::AppsTally;
@@ -215,7 +216,7 @@ impl AppsItems {
             prompt: Arc::from(""),
             stop: STOP,
             gold: solutions.into_iter().next().map(Arc::from),
-            tests: Arc::new(tests),
+            tests: TestSuite::new(tests),
         };
         Ok(Item { prompt, reference })
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use assay_core::{
-    Case, Check, Effort, Estimate, Fault, FaultKind, Grader, LineReference, Named, NoAnswer,
-    Outcome, Reference, Response, Result, Tally, Verdict, Why,
+    Attempt, Check, Estimate, Fault, FaultKind, Fingerprint, Named, NoAnswer, Outcome, Reference,
+    Response, Result, Tally, Verdict, Why, solution_fingerprint,
 };
 use assay_metrics::line::{UNANSWERED_LOSS, grade_lines, mean_by_change};
 use assay_stats::{bounded_mean, proportion};
@@ -15,17 +15,34 @@ const LOSS: &str = "loss";
 const HIT: &str = "hit";
 /// How many lines were given.
 const GIVEN: &str = "given";
-/// Tells the change from others, where the problem was read.
-const CHANGE: &str = "change";
 
-pub(super) struct LineGrader;
+/// The line that was replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LineReference {
+    /// The number of lines of the program; `None` where the program was not read.
+    pub(super) length: Option<usize>,
+    /// The line that was replaced, counting from 1; `None` where it is hidden.
+    pub(super) solution: Option<usize>,
+    /// Identifies the change; `None` where the program was not read or the solution is hidden.
+    pub(super) change: Option<u64>,
+}
 
-impl Grader for LineGrader {
-    fn check(&self, reference: &Reference, response: &Response) -> Check {
-        let (Reference::Line(reference), Response::Lines(lines)) = (reference, response) else {
-            return not_lines(response);
+impl Reference for LineReference {
+    fn fingerprint(&self) -> Fingerprint {
+        solution_fingerprint(self.solution)
+    }
+
+    fn gold(&self) -> Option<Response> {
+        self.solution.map(|line| Response::Lines(vec![line]))
+    }
+
+    fn check(&self, response: &Response) -> Check {
+        let lines = match response {
+            Response::Lines(lines) => lines,
+            Response::None(_) => return Check::Possible,
+            _ => return Check::wrong_kind(NO_LINE),
         };
-        let LineReference { length, solution, .. } = *reference;
+        let Self { length, solution, .. } = *self;
         // A line up to the right one is in the file, whose length then does not matter: most
         // answers are checked without their file being opened.
         let surely = length.or(solution).unwrap_or_default();
@@ -37,19 +54,16 @@ impl Grader for LineGrader {
         Check::Impossible(Fault::new(FaultKind::OutOfRange, message))
     }
 
-    fn grade(&self, case: &Case<'_>) -> Result<Verdict> {
-        let (problem, sample) = (case.problem.clone(), case.sample);
-        let Reference::Line(reference) = case.reference else {
-            return Ok(Verdict::excluded(problem, "it is no question about a line".to_owned()));
-        };
-        let lines = match case.response {
+    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
+        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+        let lines = match attempt.response {
             Response::Lines(lines) => lines,
             other => {
                 let verdict = Verdict::unanswered(problem, sample, &why_none(other));
-                return Ok(with_change(verdict.score(LOSS, UNANSWERED_LOSS), reference));
+                return Ok(self.with_change(verdict.score(LOSS, UNANSWERED_LOSS)));
             }
         };
-        let grade = reference.solution.and_then(|solution| grade_lines(lines, solution));
+        let grade = self.solution.and_then(|solution| grade_lines(lines, solution));
         let Some(grade) = grade else {
             return Ok(Verdict::excluded(problem, "its solution is not known".to_owned()));
         };
@@ -57,37 +71,25 @@ impl Grader for LineGrader {
         let verdict = Verdict::new(problem, sample, outcome)
             .score(LOSS, grade.loss)
             .score(GIVEN, lines.len() as f64);
-        let verdict = match grade.hit {
+        Ok(self.with_change(match grade.hit {
             Some(place) => verdict.score(HIT, place as f64),
             None => verdict,
-        };
-        Ok(with_change(verdict, reference))
-    }
-
-    fn effort(&self) -> Effort {
-        Effort::Trivial
+        }))
     }
 }
 
-/// Silence is possible; another kind of answer is not.
-fn not_lines(response: &Response) -> Check {
-    match response {
-        Response::None(_) => Check::Possible,
-        other => Check::Impossible(Fault::new(FaultKind::Malformed, why_none(other).detail)),
+impl LineReference {
+    fn with_change(&self, verdict: Verdict) -> Verdict {
+        Verdict { group: self.change.map(|change| format!("{change:x}")), ..verdict }
     }
 }
+
+const NO_LINE: &str = "the answer is no line number";
 
 fn why_none(response: &Response) -> NoAnswer {
     match response {
         Response::None(reason) => reason.clone(),
-        _ => NoAnswer { why: Why::Invalid, detail: "the answer is no line number".to_owned() },
-    }
-}
-
-fn with_change(verdict: Verdict, reference: &LineReference) -> Verdict {
-    match reference.change {
-        Some(change) => verdict.score(CHANGE, change as f64),
-        None => verdict,
+        _ => NoAnswer { why: Why::Invalid, detail: NO_LINE.to_owned() },
     }
 }
 
@@ -95,7 +97,7 @@ fn with_change(verdict: Verdict, reference: &LineReference) -> Verdict {
 pub(super) struct LineTally {
     losses: Vec<f64>,
     /// The losses again, each with its change.
-    changes: Vec<(f64, f64)>,
+    changes: Vec<(u64, f64)>,
     first_hits: usize,
     hits: usize,
     most_given: f64,
@@ -109,7 +111,8 @@ impl Tally for LineTally {
         let score = |name| verdict.scores.get(name).copied();
         let loss = score(LOSS).unwrap_or(UNANSWERED_LOSS);
         self.losses.push(loss);
-        self.changes.extend(score(CHANGE).map(|change| (change, loss)));
+        let change = verdict.group.as_deref().and_then(|group| u64::from_str_radix(group, 16).ok());
+        self.changes.extend(change.map(|change| (change, loss)));
         self.first_hits += usize::from(verdict.outcome == Outcome::Passed);
         self.hits += usize::from(score(HIT).is_some());
         self.most_given = self.most_given.max(score(GIVEN).unwrap_or_default());
@@ -128,7 +131,7 @@ impl Tally for LineTally {
         if self.changes.len() == n {
             add(
                 "line-error-distinct".into(),
-                bounded_mean(&mean_by_change(by_size(&self.changes))),
+                bounded_mean(&mean_by_change(by_size(self.changes.clone()))),
             );
         }
         add("recall@1".into(), proportion(self.first_hits, n));
@@ -140,14 +143,7 @@ impl Tally for LineTally {
 }
 
 /// The changes with their losses, by size, so that sums do not depend on the order of verdicts.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a change is a whole number below 2^52"
-)]
-fn by_size(changes: &[(f64, f64)]) -> Vec<(u64, f64)> {
-    let mut losses: Vec<(u64, f64)> =
-        changes.iter().map(|(change, loss)| (*change as u64, *loss)).collect();
+fn by_size(mut losses: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
     losses.sort_by(|left, right| left.1.total_cmp(&right.1));
     losses
 }

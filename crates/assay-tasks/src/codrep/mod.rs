@@ -5,7 +5,7 @@ mod problems;
 mod report;
 
 use assay_core::{
-    DataChoice, Grader, MetricCard, Problems, QuestionKind, Result, Results, Rules, Tally, Task,
+    DataChoice, MetricCard, Opening, Problems, QuestionKind, Result, Results, Rules, Tally, Task,
     TaskCard, TaskSettings,
 };
 use assay_data::codrep::Dataset;
@@ -87,21 +87,13 @@ impl Task for CodRep {
         &CARD
     }
 
-    fn open(
-        &self,
-        data: &DataChoice,
-        settings: &TaskSettings,
-        with_references: bool,
-    ) -> Result<Box<dyn Problems>> {
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
+        let Opening { data, settings, with_references, .. } = *opening;
         let datasets = match data {
             DataChoice::Sample => Dataset::open_store(sample::codrep(), with_references)?,
             DataChoice::Paths(paths) => Dataset::open_all(paths, with_references)?,
         };
         Ok(Box::new(problems::LineProblems::new(datasets, settings.rules, with_references)))
-    }
-
-    fn grader(&self, _settings: &TaskSettings, _jobs: usize) -> Result<Box<dyn Grader>> {
-        Ok(Box::new(grading::LineGrader))
     }
 
     fn tally(&self, _settings: &TaskSettings) -> Box<dyn Tally> {

@@ -1,15 +1,15 @@
 //! CodRep's problems: the tasks of one or several datasets, one after the other.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use assay_core::{
-    Fault, FaultKind, Flaw, LineQuestion, LineReference, LineRule, ParsedAnswer, Problem,
-    ProblemId, Problems, Question, Reading, Reference, Response, Result, Rules, SampleKey,
-    Selection, Visit,
+    Effort, Flaw, LineQuestion, LineRule, Problem, ProblemId, Problems, Question, Reading,
+    Result, Rules, Selection, Visit, VisitReference,
 };
-use assay_data::codrep::{
-    Dataset, PathFault, TaskAt, TaskFile, find_task, parse_line_number, parse_prediction,
-};
+use assay_data::codrep::{Dataset, PathFault, TaskAt, TaskFile, find_task};
+
+use super::grading::LineReference;
 
 pub(super) struct LineProblems {
     datasets: Vec<Dataset>,
@@ -53,7 +53,7 @@ impl LineProblems {
         Ok(Problem {
             id: self.ids[rank].clone(),
             rank,
-            reference: Reference::Line(LineReference {
+            reference: Arc::new(LineReference {
                 length: Some(length),
                 solution,
                 change: solution.map(|line| question.change(line)),
@@ -67,8 +67,8 @@ impl LineProblems {
         TaskAt { dataset, task: rank - self.starts[dataset] }
     }
 
-    fn path_fault(&self, path: &str, fault: &PathFault) -> Fault {
-        let message = match fault {
+    fn why_not_found(&self, path: &str, fault: &PathFault) -> String {
+        match fault {
             PathFault::OtherDataset => {
                 let names: Vec<&str> = self.datasets.iter().map(Dataset::name).collect();
                 format!("{path} is in none of the chosen datasets ({})", names.join(", "))
@@ -77,8 +77,7 @@ impl LineProblems {
             PathFault::Ambiguous { datasets } => {
                 format!("{path} could be in {}; give more of the path", datasets.join(" or in "))
             }
-        };
-        Fault::new(FaultKind::UnknownProblem, message)
+        }
     }
 }
 
@@ -108,33 +107,27 @@ impl Problems for LineProblems {
         Ok(())
     }
 
-    fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {
+    fn references(&self, visit: &mut VisitReference<'_>) {
         for (rank, id) in self.ids.iter().enumerate() {
             let TaskAt { dataset, task } = self.at(rank);
-            let reference = match self.datasets[dataset].solution(task) {
+            let solution = match self.datasets[dataset].solution(task) {
                 Ok(line) => Ok(Some(line)),
                 Err(_) if !self.with_references => Ok(None),
                 Err(fault) => Err(Flaw { id: id.clone(), rank, reason: fault.to_string() }),
             };
-            let line =
-                |solution| Reference::Line(LineReference { length: None, solution, change: None });
-            visit(rank, reference.map(line));
+            let reference = solution.map(|solution| {
+                Arc::new(LineReference { length: None, solution, change: None }) as _
+            });
+            if visit(rank, reference).is_break() {
+                break;
+            }
         }
     }
 
-    fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault> {
-        let Some(prediction) = parse_prediction(line)? else { return Ok(None) };
-        let at = find_task(&self.datasets, prediction.path)
-            .map_err(|fault| self.path_fault(prediction.path, &fault))?;
-        let rank = self.starts[at.dataset] + at.task;
-        let lines = prediction
-            .numbers
-            .iter()
-            .map(|word| parse_line_number(word))
-            .collect::<Result<_, _>>()
-            .map_err(|fault: Fault| fault.about(rank))?;
-        let key = SampleKey { rank, sample: 0 };
-        Ok(Some(ParsedAnswer { key, response: Response::Lines(lines) }))
+    fn find(&self, name: &str) -> Result<usize, String> {
+        let found = find_task(&self.datasets, name);
+        let at = found.map_err(|fault| self.why_not_found(name, &fault))?;
+        Ok(self.starts[at.dataset] + at.task)
     }
 
     fn location(&self, rank: usize) -> String {
@@ -142,16 +135,7 @@ impl Problems for LineProblems {
         self.datasets[dataset].task_path(task)
     }
 
-    fn write_answer(&self, rank: usize, response: &Response) -> Option<String> {
-        let lines = match response {
-            Response::Lines(lines) => lines,
-            Response::Text(_) | Response::Program(_) | Response::None(_) => return None,
-        };
-        let mut text = self.location(rank);
-        for line in lines {
-            text.push(' ');
-            text.push_str(&line.to_string());
-        }
-        Some(text)
+    fn effort(&self) -> Effort {
+        Effort::Trivial
     }
 }

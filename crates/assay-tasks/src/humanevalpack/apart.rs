@@ -1,7 +1,9 @@
 //! Tests that call a program from a process of their own: the tests' program, in which the tested
 //! function is a stub that asks, and what is appended to a program so that it answers.
 
-use assay_core::{Apart, Language};
+use assay_core::Language;
+
+use crate::programs::Apart;
 
 use super::assembly::{GO_ASSERT, go_file, rust_lines, without_public, words_after};
 use super::code::Code;

@@ -11,8 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assay_core::{
-    CodeReference, DataChoice, Error, Exam, Language, PromptCard, QuestionKind, Result, Rules,
-    TaskCard, Tests,
+    DataChoice, Error, Exam, Language, PromptCard, QuestionKind, Result, Rules, TaskCard,
 };
 use assay_data::programs::{PackProblem, Records};
 
@@ -20,7 +19,8 @@ use apart::Given;
 
 use crate::humaneval::PASS_AT_K;
 use crate::programs::{
-    Asked, Item, Items, Judging, PassTally, Programs, Streamed, Telling, only_path,
+    Asked, CodeReference, Item, Items, Judging, PassTally, Programs, Streamed, Telling, TestSuite,
+    Tests, only_path,
 };
 use crate::sample;
 
@@ -268,7 +268,7 @@ impl Telling<PackProblem> for Pack {
             prompt: Arc::from(begun),
             stop: self.dialect.stop,
             gold: Some(gold(&record).into()),
-            tests: Arc::new(self.tests(&record)?),
+            tests: TestSuite::new(self.tests(&record)?),
         };
         Ok(Item { prompt: prompt.to_owned(), reference })
     }

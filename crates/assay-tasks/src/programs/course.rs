@@ -1,6 +1,6 @@
 //! What a program's tests came to, one after the other, and the verdict that they make.
 
-use assay_core::{Case, Clock, Ending, Evidence, Outcome, Rules, Verdict};
+use assay_core::{Attempt, Clock, Ending, Evidence, Outcome, Rules, Verdict};
 
 /// The outcome of one test.
 pub(super) struct Tested {
@@ -90,7 +90,7 @@ impl Course {
         self.failure.get_or_insert(Ending::TimeLimit { clock: Clock::Cpu });
     }
 
-    pub(super) fn verdict(&self, case: &Case<'_>) -> Verdict {
+    pub(super) fn verdict(&self, attempt: &Attempt<'_>) -> Verdict {
         let ending = self.failure.clone().unwrap_or(Ending::Passed);
         let outcome = match ending {
             Ending::Passed => Outcome::Passed,
@@ -100,7 +100,7 @@ impl Course {
         Verdict {
             ending: Some(ending),
             evidence: Some(self.evidence.clone()),
-            ..Verdict::new(case.problem.clone(), case.sample, outcome)
+            ..Verdict::new(attempt.problem.clone(), attempt.sample, outcome)
         }
     }
 }

@@ -1,22 +1,22 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
 use assay_core::{
-    Apart, CallTable, Case, Check, Clock, CodeReference, Digest, DigestOf, Ending, Error, Evidence,
-    Exam, Fault, FaultKind, Grader, InputOutput, NoAnswer, Reference, Response, Result, Rules,
-    TaskSettings, Tests, Verdict, Why,
+    Attempt, CallTable, Cancel, Check, Clock, Digest, DigestOf, Ending, Error, Evidence, Exam,
+    Fingerprint, InputOutput, NoAnswer, Opening, Reference, Response, Result, Rules, Verdict, Why,
 };
 use assay_sandbox::{
     Dialogue, Examination, Examined, Execution, Limits, Sandbox, Source, TableExamination,
 };
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::assertion::failed_assertion;
 use super::course::{Course, Tested};
 use super::judging::{Judging, Parts, Printed, Stop};
 use super::python::python_text;
+use super::suite::{Apart, CodeReference, Tests};
 use super::tables::Tables;
 
 /// How many tests the problem has for the program.
@@ -24,8 +24,14 @@ pub(crate) const TESTS: &str = "tests";
 /// How many of them it passed.
 pub(crate) const TESTS_PASSED: &str = "tests-passed";
 
-/// Judges programs in a sandbox of its own.
-pub(super) struct ProgramGrader {
+/// A problem's tests, with the sandbox that runs programs for all of them.
+pub(super) struct ProgramReference {
+    pub(super) code: CodeReference,
+    pub(super) judge: Arc<ProgramJudge>,
+}
+
+/// Runs programs against tests, in a sandbox of its own.
+pub(super) struct ProgramJudge {
     sandbox: Sandbox,
     rules: Rules,
     judging: Judging,
@@ -42,7 +48,7 @@ pub(super) struct ProgramGrader {
 /// A program before one of its tests.
 #[derive(Clone, Copy)]
 struct Trial<'a> {
-    case: &'a Case<'a>,
+    cancel: &'a Cancel,
     program: &'a str,
     reference: &'a CodeReference,
     /// Which of the tests.
@@ -56,9 +62,9 @@ const PATIENCE: u32 = 4;
 /// After so many tests that ran out of time the rest is not run.
 const MOST_TIMEOUTS: u32 = 2;
 
-impl ProgramGrader {
-    pub(super) fn new(sandbox: Sandbox, judging: Judging, settings: &TaskSettings) -> Self {
-        let tables = Tables::new(settings.cache.as_deref());
+impl ProgramJudge {
+    pub(super) fn new(sandbox: Sandbox, judging: Judging, opening: &Opening<'_>) -> Self {
+        let (settings, tables) = (opening.settings, Tables::new(opening.cache));
         Self {
             sandbox,
             rules: settings.rules,
@@ -77,8 +83,7 @@ impl ProgramGrader {
             (Tests::Table(table), Rules::Strict) => table.suites.len(),
             (Tests::Runs(runs), _) => runs.len(),
             (Tests::Exam(exam), Rules::Compat) if self.judging.compat_by_test => exam.tests.len(),
-            (Tests::Exam(_) | Tests::Table(_), Rules::Compat)
-            | (Tests::Appended(_) | Tests::Apart(_), _) => 1,
+            (Tests::Exam(_) | Tests::Table(_), Rules::Compat) | (Tests::Apart(_), _) => 1,
         }
     }
 
@@ -86,12 +91,11 @@ impl ProgramGrader {
     /// task's own program can hardly do in time on this machine may take as much longer.
     fn test(&self, trial: &Trial<'_>) -> Result<Tested> {
         let mut tested = self.attempt(trial)?;
-        if matches!(tested.ending, Ending::SandboxError { .. }) && !trial.case.cancel.is_cancelled()
-        {
+        if matches!(tested.ending, Ending::SandboxError { .. }) && !trial.cancel.is_cancelled() {
             tested = self.attempt(trial)?;
         }
         // Calls have limits of their own, by which the task's own program counts already.
-        let by_calls = matches!(*trial.reference.tests, Tests::Table(_));
+        let by_calls = matches!(trial.reference.tests.tests, Tests::Table(_));
         if matches!(tested.ending, Ending::TimeLimit { clock: Clock::Cpu }) && !by_calls {
             let cpu = self.pace(trial)? * PATIENCE;
             if cpu > trial.limits.cpu {
@@ -129,12 +133,11 @@ impl ProgramGrader {
     }
 
     fn attempt(&self, trial: &Trial<'_>) -> Result<Tested> {
-        match trial.reference.tests.as_ref() {
+        match &trial.reference.tests.tests {
             Tests::Exam(exam) => self.examine(trial, exam),
             Tests::Table(table) if self.rules == Rules::Strict => self.make_calls(trial, table),
             Tests::Table(table) => self.examine(trial, &in_one_process(table)),
             Tests::Runs(runs) => self.run(trial, &runs[trial.at]),
-            Tests::Appended(tests) => self.run_with_tests(trial, tests),
             Tests::Apart(tests) => match self.rules {
                 Rules::Strict => self.converse(trial, tests),
                 Rules::Compat => self.run_with_tests(trial, &tests.appended),
@@ -146,7 +149,7 @@ impl ProgramGrader {
         if self.rules == Rules::Compat {
             return self.examine_by(trial, exam, Rules::Compat).map(|examined| examined.tested);
         }
-        let tests = trial.reference.digest_of("");
+        let tests = trial.reference.tests_digest();
         let known = lock(&self.one_process).get(&tests).cloned();
         if let Some(Some(reason)) = &known {
             return self.examine_together(trial, exam, reason);
@@ -216,7 +219,7 @@ impl ProgramGrader {
     }
 
     fn examine_by(&self, trial: &Trial<'_>, exam: &Exam, rules: Rules) -> Result<ExaminedBy> {
-        let &Trial { case, program, at: test, limits, .. } = trial;
+        let &Trial { cancel, program, at: test, limits, .. } = trial;
         let alone;
         let (exam, test) = if rules == Rules::Compat && self.judging.compat_by_test {
             let appended = format!("{}\n{}", exam.appended, exam.tests[test]);
@@ -227,7 +230,7 @@ impl ProgramGrader {
         };
         let seed = seed_of(self.seed, trial.reference);
         let examination = Examination { program, exam, test, seed, rules, limits };
-        let examined = self.sandbox.examine(&examination, case.cancel)?;
+        let examined = self.sandbox.examine(&examination, cancel)?;
         let ending = match examined.ending {
             // The appended test says so.
             Ending::Exception { class, message, .. }
@@ -243,8 +246,8 @@ impl ProgramGrader {
 
     /// Compares what a program answers with what the task's own program has answered.
     fn make_calls(&self, trial: &Trial<'_>, table: &CallTable) -> Result<Tested> {
-        let &Trial { case, program, at: suite, limits, .. } = trial;
-        let known = self.tables.get(table, &self.sandbox, case.cancel)?;
+        let &Trial { cancel, program, at: suite, limits, .. } = trial;
+        let known = self.tables.get(table, &self.sandbox, cancel)?;
         if known.ending != Ending::Passed || program == table.reference {
             // The task's own program was compared with itself when it was recorded.
             let evidence = if suite == 0 { known.evidence.clone() } else { Evidence::default() };
@@ -255,7 +258,7 @@ impl ProgramGrader {
         let details = self.judging.details;
         let calls = TableExamination { program, table, recorded, suite, details, timeout, limits };
         let Examined { ending, evidence, marks, .. } =
-            self.sandbox.examine_table(&calls, case.cancel)?;
+            self.sandbox.examine_table(&calls, cancel)?;
         Ok(Tested { ending, evidence, marks })
     }
 
@@ -297,7 +300,7 @@ impl ProgramGrader {
             tests: &tests.tests,
             limits: trial.limits,
         };
-        let examined = self.sandbox.converse(&dialogue, trial.case.cancel)?;
+        let examined = self.sandbox.converse(&dialogue, trial.cancel)?;
         Ok(Tested::new(examined.ending, examined.evidence))
     }
 
@@ -320,19 +323,19 @@ impl ProgramGrader {
             input,
             limits: trial.limits,
         };
-        let executed = self.sandbox.execute(&execution, trial.case.cancel)?;
+        let executed = self.sandbox.execute(&execution, trial.cancel)?;
         let ending = in_program(executed.ending, u32::try_from(before).unwrap_or(u32::MAX));
         Ok((Tested::new(ending, executed.evidence), executed.output))
     }
 
     /// All tests, or those up to which the verdict is clear.
-    fn course(&self, case: &Case<'_>, program: &str, reference: &CodeReference) -> Result<Course> {
-        let count = self.count(&reference.tests);
+    fn course(&self, cancel: &Cancel, program: &str, reference: &CodeReference) -> Result<Course> {
+        let count = self.count(&reference.tests.tests);
         let total = self.judging.total.map(|total| total.of(self.rules).as_secs_f64());
         let mut course = Course::default();
         for at in 0..count {
             let limits = self.judging.limits();
-            let tested = self.test(&Trial { case, program, reference, at, limits })?;
+            let tested = self.test(&Trial { cancel, program, reference, at, limits })?;
             if course.failed() && self.judging.stop == Stop::AtFailure {
                 // The verdict is clear; only the marks are wanted.
                 course.mark(&tested);
@@ -358,6 +361,15 @@ impl ProgramGrader {
         }
         course.close(count);
         Ok(course)
+    }
+
+    /// Names everything on this machine that verdicts depend on.
+    pub(super) fn environment(&self) -> String {
+        let tools = self.sandbox.tools().all().iter();
+        let tools =
+            tools.map(|tool| format!("{} {} {}", tool.language, tool.path.display(), tool.version));
+        let limits = format!("{:?} {:?}", self.judging.limits(), self.judging.call);
+        tools.chain([limits]).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -385,7 +397,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn seed_of(seed: u64, reference: &CodeReference) -> u64 {
     let mut all = DigestOf::new();
     all.field(&seed.to_le_bytes());
-    all.field(reference.digest_of("").as_bytes());
+    all.field(reference.tests_digest().as_bytes());
     let digest = all.finish();
     u64::from_le_bytes(*digest.as_bytes().first_chunk().unwrap_or(&[0; 8]))
 }
@@ -417,73 +429,79 @@ fn nonce() -> Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-impl Grader for ProgramGrader {
-    fn check(&self, _reference: &Reference, response: &Response) -> Check {
+impl Reference for ProgramReference {
+    fn fingerprint(&self) -> Fingerprint {
+        self.code.fingerprint()
+    }
+
+    fn gold(&self) -> Option<Response> {
+        self.code.gold_response()
+    }
+
+    fn check(&self, response: &Response) -> Check {
         match response {
             Response::Text(_) | Response::Program(_) | Response::None(_) => Check::Possible,
-            Response::Lines(_) => {
-                Check::Impossible(Fault::new(FaultKind::Malformed, "the answer is no program"))
-            }
+            Response::Lines(_) | Response::Choice(_) => Check::wrong_kind(NO_PROGRAM),
         }
     }
 
-    fn grade(&self, case: &Case<'_>) -> Result<Verdict> {
-        let (problem, sample) = (case.problem.clone(), case.sample);
-        let Reference::Code(reference) = case.reference else {
-            return Ok(Verdict::excluded(problem, "it does not ask for a program".to_owned()));
-        };
-        let answer = match whole_answer(&self.judging, reference, case.response) {
+    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
+        let Self { code, judge } = self;
+        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+        let answer = match whole_answer(&judge.judging, code, attempt.response) {
             Ok(answer) => answer,
             Err(reason) => return Ok(Verdict::unanswered(problem, sample, &reason)),
         };
-        let program = (self.judging.program)(&answer);
-        let course = self.course(case, program, reference)?;
+        let program = (judge.judging.program)(&answer);
+        let course = judge.course(attempt.cancel, program, code)?;
         if let Some(Ending::SandboxError { message }) = &course.failure {
             // Nobody's answer is to blame: it counts nowhere, and is seen.
             let reason = format!("{problem}: its tests could not be run: {message}");
             return Ok(Verdict { sample, ..Verdict::excluded(problem, reason) });
         }
-        let count = self.count(&reference.tests);
-        let mut verdict = course.verdict(case);
+        let count = judge.count(&code.tests.tests);
+        let mut verdict = course.verdict(attempt);
         if count > 1 {
             verdict = verdict.score(TESTS, count as f64).score(TESTS_PASSED, course.passed as f64);
         }
-        if self.judging.details {
+        if judge.judging.details {
             verdict.detail = Some(course.marks.join(" "));
-        } else if self.judging.stop == Stop::AtEnd {
+        } else if judge.judging.stop == Stop::AtEnd {
             verdict.detail = Some(course.marks.concat());
         }
-        Ok(Verdict { program: Some(reference.digest_of(program)), ..verdict })
+        Ok(Verdict { program: Some(code.digest_of(program)), ..verdict })
     }
 
-    fn decoys(&self, reference: &Reference) -> Vec<(&'static str, Response)> {
-        let Reference::Code(reference) = reference else { return Vec::new() };
+    /// A continuation of the prompt and a whole program may be taken apart differently.
+    fn digest_of(&self, response: &Response) -> Option<Digest> {
+        match response {
+            Response::Program(program) => Some(self.code.digest_of(program)),
+            Response::Text(text) => {
+                Some(self.code.digest_of(&format!("\0{}{text}", self.code.prompt)))
+            }
+            Response::Lines(_) | Response::Choice(_) | Response::None(_) => None,
+        }
+    }
+
+    fn decoys(&self) -> Vec<(&'static str, Response)> {
         let empty = ("an empty program", Response::Program(String::new()));
-        match reference.tests.as_ref() {
+        match &self.code.tests.tests {
             Tests::Exam(exam) => {
-                let idle = Response::Program((self.judging.idle)(exam));
+                let idle = Response::Program((self.judge.judging.idle)(exam));
                 vec![empty, ("a program that does nothing", idle)]
             }
             Tests::Runs(_) => vec![empty],
             // Of calls this is found when they are recorded; in other languages it cannot be compiled.
-            Tests::Table(_) | Tests::Appended(_) | Tests::Apart(_) => Vec::new(),
+            Tests::Table(_) | Tests::Apart(_) => Vec::new(),
         }
     }
 
-    fn use_one_process(&self, reference: &Reference, reason: &str) {
-        if let Reference::Code(reference) = reference {
-            lock(&self.one_process).insert(reference.digest_of(""), Some(reason.to_owned()));
-        }
-    }
-
-    fn environment(&self) -> String {
-        let tools = self.sandbox.tools().all().iter();
-        let tools =
-            tools.map(|tool| format!("{} {} {}", tool.language, tool.path.display(), tool.version));
-        let limits = format!("{:?} {:?}", self.judging.limits(), self.judging.call);
-        tools.chain([limits]).collect::<Vec<_>>().join("\n")
+    fn use_one_process(&self, reason: &str) {
+        lock(&self.judge.one_process).insert(self.code.tests_digest(), Some(reason.to_owned()));
     }
 }
+
+const NO_PROGRAM: &str = "the answer is no program";
 
 /// The answer as a whole: a text continues the prompt, a program is whole.
 fn whole_answer<'a>(
@@ -497,8 +515,8 @@ fn whole_answer<'a>(
             Ok(format!("{}{}", reference.prompt, (judging.continuation)(text)).into())
         }
         Response::None(reason) => Err(reason.clone()),
-        Response::Lines(_) => {
-            Err(NoAnswer { why: Why::Invalid, detail: "the answer is no program".to_owned() })
+        Response::Lines(_) | Response::Choice(_) => {
+            Err(NoAnswer { why: Why::Invalid, detail: NO_PROGRAM.to_owned() })
         }
     }
 }

@@ -12,6 +12,7 @@ mod names;
 mod problems;
 mod python;
 mod streamed;
+mod suite;
 mod tables;
 mod tally;
 
@@ -19,16 +20,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_core::{
-    DataChoice, Error, Grader, Language, Problems, Result, Tally, Task, TaskCard, TaskSettings,
+    DataChoice, Error, Language, Opening, Problems, Result, Tally, Task, TaskCard, TaskSettings,
 };
 use assay_sandbox::{Limits, Sandbox, Settings, Tools};
 
+use grader::ProgramJudge;
 pub(crate) use grader::{TESTS, TESTS_PASSED};
 pub(crate) use judging::{Judging, Parts, Printed, Stop, Total};
 pub(crate) use names::multipl_e_number;
 pub(crate) use problems::{Item, Items, Names, TakeItem};
 pub(crate) use python::{names_defined, names_used, python_text};
 pub(crate) use streamed::{Streamed, Telling};
+pub(crate) use suite::{Apart, CodeReference, TestSuite, Tests};
 pub(crate) use tally::{PASS_METHOD, PassTally};
 
 /// A task whose answers are programs.
@@ -68,24 +71,17 @@ impl Task for Programs {
         &self.card
     }
 
-    fn open(
-        &self,
-        data: &DataChoice,
-        settings: &TaskSettings,
-        _with_references: bool,
-    ) -> Result<Box<dyn Problems>> {
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
+        let Opening { data, settings, jobs, .. } = *opening;
         let prompt = self.card.prompt(settings.prompt.as_deref())?.map(|prompt| prompt.name);
         let items = (self.open)(data, &Asked { prompt })?;
-        Ok(Box::new(problems::ProgramProblems::new(items, self.names)))
-    }
-
-    fn grader(&self, settings: &TaskSettings, jobs: usize) -> Result<Box<dyn Grader>> {
         let sandbox = Sandbox::new(Settings {
             no_isolation: settings.unsafe_no_isolation,
             ..Settings::of_this_machine(jobs.max(1), settings.isolation, &self.languages())?
         })?;
         self.card.language.map(|language| sandbox.tools().get(language)).transpose()?;
-        Ok(Box::new(grader::ProgramGrader::new(sandbox, self.judging(settings), settings)))
+        let judge = ProgramJudge::new(sandbox, self.judging(settings), opening);
+        Ok(Box::new(problems::ProgramProblems::new(items, self.names, judge)))
     }
 
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {

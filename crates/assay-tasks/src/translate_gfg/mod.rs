@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use assay_core::{
-    CodeReference, DataChoice, Exam, Language, MetricCard, ProblemId, QuestionKind, Result, Rules,
-    Selection, TaskCard, Tests,
+    DataChoice, Exam, Language, MetricCard, ProblemId, QuestionKind, Result, Rules, Selection,
+    TaskCard,
 };
 use assay_data::programs::{GeeksProblem, open_geeks, read_geeks};
 
-use crate::programs::{Asked, Item, Items, Judging, PassTally, Programs, TakeItem, only_path};
+use crate::programs::{
+    Asked, CodeReference, Item, Items, Judging, PassTally, Programs, TakeItem, TestSuite, Tests,
+    only_path,
+};
 use crate::sample;
 
 /// Java into Python.
@@ -112,7 +115,7 @@ fn item(function: &GeeksProblem) -> Item {
         prompt: Arc::from(""),
         stop: &[],
         gold: Some(function.python.replace("f_gold", "f_filled").into()),
-        tests: Arc::new(Tests::Exam(exam(function))),
+        tests: TestSuite::new(Tests::Exam(exam(function))),
     };
     Item { prompt, reference }
 }

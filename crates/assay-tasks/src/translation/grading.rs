@@ -3,8 +3,10 @@
 //! A verdict carries what its pair was counted to, so that a tally, which sees verdicts alone, can
 //! score the whole corpus: corpus metrics are no means of the scores of pairs.
 
+use std::sync::Arc;
+
 use assay_core::{
-    Case, Check, Estimate, Fault, FaultKind, Grader, Named, NoAnswer, Outcome, ProblemId,
+    Attempt, Check, DigestOf, Estimate, Fingerprint, Named, NoAnswer, Outcome, ProblemId,
     Reference, Response, Result, Tally, Verdict, Why,
 };
 use assay_metrics::exact::is_exact;
@@ -13,30 +15,40 @@ use assay_stats::corpus_metric;
 
 use super::metrics::Measure;
 
-pub(super) struct TextGrader {
-    pub(super) measures: Vec<Measure>,
+/// Right texts, each as good as the others; none where they are hidden.
+pub(super) struct TextReference {
+    pub(super) texts: Vec<String>,
+    /// The metrics that texts are measured by.
+    pub(super) measures: Arc<[Measure]>,
 }
 
-impl Grader for TextGrader {
-    fn check(&self, _reference: &Reference, response: &Response) -> Check {
+impl Reference for TextReference {
+    fn fingerprint(&self) -> Fingerprint {
+        let mut all = DigestOf::new();
+        for text in &self.texts {
+            all.field(text.as_bytes());
+        }
+        Fingerprint::of(all.finish().as_bytes())
+    }
+
+    fn gold(&self) -> Option<Response> {
+        self.texts.first().cloned().map(Response::Text)
+    }
+
+    fn check(&self, response: &Response) -> Check {
         match response {
             Response::Text(_) | Response::Program(_) | Response::None(_) => Check::Possible,
-            other @ Response::Lines(_) => {
-                Check::Impossible(Fault::new(FaultKind::Malformed, why_none(other).detail))
-            }
+            Response::Lines(_) | Response::Choice(_) => Check::wrong_kind(NO_TEXT),
         }
     }
 
-    fn grade(&self, case: &Case<'_>) -> Result<Verdict> {
-        let (problem, sample) = (case.problem.clone(), case.sample);
-        let references: Vec<&str> = match case.reference {
-            Reference::Text(reference) => reference.texts.iter().map(String::as_str).collect(),
-            Reference::Line(_) | Reference::Code(_) => Vec::new(),
-        };
+    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
+        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+        let references: Vec<&str> = self.texts.iter().map(String::as_str).collect();
         if references.is_empty() {
             return Ok(Verdict::excluded(problem, "its solution is not known".to_owned()));
         }
-        let (mut verdict, hypothesis) = match case.response {
+        let (mut verdict, hypothesis) = match attempt.response {
             Response::Text(text) => {
                 let right = is_exact(&references, text);
                 let outcome = if right { Outcome::Passed } else { Outcome::Failed };
@@ -44,37 +56,35 @@ impl Grader for TextGrader {
             }
             other => (Verdict::unanswered(problem, sample, &why_none(other)), ""),
         };
-        for measure in &self.measures {
+        for measure in self.measures.iter() {
             let sums = measure.metric.measure(&references, hypothesis);
-            write_down(measure, &sums, &mut verdict.scores);
+            write_down(measure, &sums, &mut verdict);
         }
         Ok(verdict)
     }
 }
 
+const NO_TEXT: &str = "the answer is no text";
+
 fn why_none(response: &Response) -> NoAnswer {
     match response {
         Response::None(reason) => reason.clone(),
-        _ => NoAnswer { why: Why::Invalid, detail: "the answer is no text".to_owned() },
+        _ => NoAnswer { why: Why::Invalid, detail: NO_TEXT.to_owned() },
     }
 }
 
-/// Puts a pair's score and its counts into the scores of its verdict.
-fn write_down(measure: &Measure, sums: &Sums, scores: &mut Named<f64>) {
-    let name = measure.name;
+/// Puts a pair's score and its counts into its verdict.
+fn write_down(measure: &Measure, sums: &Sums, verdict: &mut Verdict) {
     let score = measure.metric.score_pair(sums).value();
     if score.is_finite() {
-        scores.set(name, score);
+        verdict.scores.set(measure.name, score);
     }
-    for (at, &count) in sums.as_slice().iter().enumerate() {
-        scores.set(format!("{name}.{at}"), count);
-    }
+    verdict.counts.set(measure.name, sums.as_slice().to_vec());
 }
 
 /// The counts that [`write_down`] left.
-fn read_back(measure: &Measure, scores: &Named<f64>) -> Sums {
-    let count = |at: usize| scores.get(&format!("{}.{at}", measure.name)).copied();
-    Sums::new((0..).map_while(count).collect::<Vec<f64>>())
+fn read_back(measure: &Measure, verdict: &Verdict) -> Sums {
+    Sums::new(verdict.counts.get(measure.name).cloned().unwrap_or_default())
 }
 
 pub(super) struct TextTally {
@@ -94,7 +104,7 @@ impl Tally for TextTally {
         if verdict.is_excluded() {
             return;
         }
-        let sums = |measure| read_back(measure, &verdict.scores);
+        let sums = |measure| read_back(measure, verdict);
         self.pairs.push((verdict.problem.clone(), self.measures.iter().map(sums).collect()));
     }
 
@@ -144,7 +154,7 @@ fn scores(measure: &Measure, pairs: &[&Sums]) -> (Score, Vec<Score>) {
 
 #[cfg(test)]
 mod tests {
-    use assay_core::{Cancel, TextReference};
+    use assay_core::Cancel;
     use assay_metrics::text::{Part, TextMetric};
     use proptest::prelude::*;
 
@@ -190,15 +200,9 @@ mod tests {
 
     fn grade(id: &str, references: &[&str], response: &Response) -> Verdict {
         let texts = references.iter().map(|&text| text.to_owned()).collect();
-        let reference = Reference::Text(TextReference { texts });
-        let case = Case {
-            problem: &id.into(),
-            sample: 0,
-            reference: &reference,
-            response,
-            cancel: &Cancel::new(),
-        };
-        TextGrader { measures: measures() }.grade(&case).unwrap()
+        let reference = TextReference { texts, measures: measures().into() };
+        let (problem, cancel) = (&id.into(), &Cancel::new());
+        reference.grade(&Attempt { problem, sample: 0, response, cancel }).unwrap()
     }
 
     fn said(text: &str) -> Response {
@@ -236,7 +240,7 @@ mod tests {
             grade("b", &["1234567890"], &Response::none(Why::Silent, "")),
             grade("c", &[], &said("a problem without a solution counts in nothing")),
         ];
-        assert_eq!(verdicts[0].scores.get("lengths.1"), Some(&1.0));
+        assert_eq!(verdicts[0].counts.get("lengths").map(|counts| counts[1]), Some(1.0));
         let metrics = summed(&verdicts);
         let share = metrics.get("length").unwrap();
         assert!((share.value - 0.25).abs() < 1e-12 && share.n == 2, "{share:?}");

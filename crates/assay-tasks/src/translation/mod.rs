@@ -9,7 +9,7 @@ mod problems;
 use std::path::{Path, PathBuf};
 
 use assay_core::{
-    DataChoice, Error, Grader, Language, Problems, Result, Tally, Task, TaskCard, TaskSettings,
+    DataChoice, Error, Language, Opening, Problems, Result, Tally, Task, TaskCard, TaskSettings,
 };
 use assay_data::Store;
 use assay_data::parallel::{Corpus, Layout};
@@ -67,18 +67,11 @@ impl Task for Translation {
         &self.card
     }
 
-    fn open(
-        &self,
-        data: &DataChoice,
-        settings: &TaskSettings,
-        with_references: bool,
-    ) -> Result<Box<dyn Problems>> {
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
+        let Opening { data, settings, with_references, .. } = *opening;
         let pairs = self.pairs(data, with_references)?;
-        Ok(Box::new(TextProblems::new(pairs, (self.from, self.into), settings.rules)))
-    }
-
-    fn grader(&self, settings: &TaskSettings, _jobs: usize) -> Result<Box<dyn Grader>> {
-        Ok(Box::new(grading::TextGrader { measures: self.measures(settings) }))
+        let measures = self.measures(settings);
+        Ok(Box::new(TextProblems::new(pairs, (self.from, self.into), settings.rules, measures)))
     }
 
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {

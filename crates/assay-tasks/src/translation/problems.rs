@@ -4,14 +4,17 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, Error, Fault, FaultKind, Flaw, Language, ParsedAnswer, Problem, ProblemId,
-    Problems, Question, Reading, Reference, Response, Result, Rules, Selection, TextQuestion,
-    TextReference, Visit,
+    AnswerForm, AnswerRules, Error, Language, Problem, ProblemId, Problems, Question, Reading,
+    Reference, Result, Rules, Selection, TextQuestion, Visit, VisitReference,
 };
 use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
 use assay_data::parallel::{Corpus, Layout};
+
+use super::grading::TextReference;
+use super::metrics::Measure;
 
 /// How much of a file is looked at to tell what it is.
 const HEAD: u64 = 4096;
@@ -90,16 +93,23 @@ pub(super) struct TextProblems {
     pairs: Pairs,
     languages: (Language, Language),
     rules: Rules,
+    measures: Arc<[Measure]>,
 }
 
 impl TextProblems {
-    pub(super) fn new(pairs: Pairs, languages: (Language, Language), rules: Rules) -> Self {
-        Self { pairs, languages, rules }
+    pub(super) fn new(
+        pairs: Pairs,
+        languages: (Language, Language),
+        rules: Rules,
+        measures: Vec<Measure>,
+    ) -> Self {
+        Self { pairs, languages, rules, measures: measures.into() }
     }
 
-    fn reference(&self, rank: usize) -> Reference {
+    fn reference(&self, rank: usize) -> Arc<dyn Reference> {
         let target = self.pairs.targets.as_ref().and_then(|targets| targets.get(rank));
-        Reference::Text(TextReference { texts: target.cloned().into_iter().collect() })
+        let (texts, measures) = (target.cloned().into_iter().collect(), Arc::clone(&self.measures));
+        Arc::new(TextReference { texts, measures })
     }
 
     fn without_sources(&self) -> Error {
@@ -135,47 +145,26 @@ impl Problems for TextProblems {
         Ok(())
     }
 
-    fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {
-        (0..self.pairs.ids.len()).for_each(|rank| visit(rank, Ok(self.reference(rank))));
+    fn references(&self, visit: &mut VisitReference<'_>) {
+        let _ =
+            (0..self.pairs.ids.len()).try_for_each(|rank| visit(rank, Ok(self.reference(rank))));
     }
 
     fn can_be_asked(&self) -> Result<()> {
         self.pairs.sources.as_ref().map(|_| ()).ok_or_else(|| self.without_sources())
     }
 
-    fn answer_form(&self) -> AnswerForm {
-        AnswerForm::Texts
-    }
-
-    /// The original scorers look for what they know, and at nothing else.
-    fn passes_over_others(&self) -> bool {
-        self.rules == Rules::Compat
-    }
-
-    /// The original scorers end without a score when an answer is missing.
-    fn needs_every_answer(&self) -> bool {
-        self.rules == Rules::Compat
-    }
-
-    fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault> {
-        if line.trim().is_empty() {
-            return Ok(None);
-        }
-        Err(Fault::new(FaultKind::Malformed, "not an answer as `assay run` writes it"))
+    /// The original scorers look for what they know and at nothing else, and end without a score when an answer is
+    /// missing.
+    fn answer_rules(&self) -> AnswerRules {
+        let compat = self.rules == Rules::Compat;
+        AnswerRules { form: AnswerForm::Texts, ignores_unknown: compat, needs_every_answer: compat }
     }
 
     fn location(&self, rank: usize) -> String {
         match self.pairs.sources {
             Some(_) => format!("{}:{}", self.pairs.location, rank + 1),
             None => format!("{}: {:?}", self.pairs.location, self.pairs.ids[rank].as_str()),
-        }
-    }
-
-    fn write_answer(&self, _rank: usize, response: &Response) -> Option<String> {
-        match response {
-            // One text a line is the form: a line end within a text is a space.
-            Response::Text(text) => Some(text.lines().collect::<Vec<_>>().join(" ")),
-            Response::Lines(_) | Response::Program(_) | Response::None(_) => None,
         }
     }
 }

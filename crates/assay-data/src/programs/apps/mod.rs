@@ -12,7 +12,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use assay_core::{Error, Result, Selection, namesake};
+use assay_core::{Error, Result, Selection, disambiguate};
 
 use crate::Store;
 use crate::programs::records::{Records, is_json_lines};
@@ -173,7 +173,7 @@ fn made_unique(ids: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashMap::new();
     let unique = ids.into_iter().map(|id| {
         let times = seen.entry(id.clone()).and_modify(|times| *times += 1).or_insert(1_usize);
-        if *times == 1 { id } else { namesake(&id, *times) }
+        if *times == 1 { id } else { disambiguate(&id, *times) }
     });
     unique.collect()
 }

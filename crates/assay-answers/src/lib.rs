@@ -1,13 +1,15 @@
 //! Files of answers made elsewhere, in the field's form or in ours.
 //!
-//! A file of named lines is read line by line (`lines.rs`). What form a file of texts (`texts.rs`)
-//! or of programs (`programs.rs`) has, its beginning tells.
+//! A task says how the answers of a file are told apart ([`AnswerForm`]); the beginning of the file selects the
+//! format: lines that name their problem (`lines.rs`, CodRep's in `codrep.rs`), texts (`texts.rs`) or programs
+//! (`programs.rs`). Lines of our own `answers.jsonl` are understood everywhere.
 
+mod cancellable;
+pub mod codrep;
+mod collector;
 mod faults;
-mod gathering;
-mod heeding;
 mod lines;
-pub(crate) mod programs;
+mod programs;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -22,10 +24,20 @@ use assay_core::{
 };
 use assay_data::unpacked;
 
+use cancellable::CancellableReader;
+use collector::Collector;
 pub use faults::Faults;
-use gathering::Gathering;
-use heeding::Heeding;
-pub(crate) use lines::Ranks;
+pub use lines::ProblemNames;
+pub use programs::{LineContent, parse_line as parse_program_line};
+
+/// One answer as a line has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsedAnswer {
+    /// The problem and the sample.
+    pub key: SampleKey,
+    /// The answer.
+    pub response: Response,
+}
 
 /// The answers of a file, and what was refused of it.
 #[derive(Debug)]
@@ -69,24 +81,19 @@ impl AnswerFile {
             Error::reading("read", Path::new(name), error)
                 .hint("make sure that it is a file of answers and can be read to its end")
         };
-        let mut gathering = Gathering::new(problems);
-        let digest = match problems.answer_form() {
-            AnswerForm::NamedLines => {
-                lines::read(&mut Heeding::new(reader, cancel), &mut gathering).map_err(failed)?
-            }
+        let mut collector = Collector::new(problems);
+        // The unpacked bytes are counted: a few can unpack to gigabytes.
+        let mut unpacked = unpacked(reader, name)?;
+        let mut reader = CancellableReader::new(unpacked.as_mut(), cancel);
+        let digest = match problems.answer_rules().form {
+            AnswerForm::NamedLines => lines::read(&mut reader, &mut collector).map_err(failed)?,
             AnswerForm::Texts => {
-                let mut reader = Heeding::new(reader, cancel);
                 let bytes = texts::read_whole(&mut reader, name)?.map_err(failed)?;
-                texts::read(&bytes, &mut gathering).map_err(failed)?
+                texts::read(&bytes, &mut collector).map_err(failed)?
             }
-            AnswerForm::Programs => {
-                // What was unpacked is heeded: a few bytes can unpack to gigabytes.
-                let mut reader = unpacked(reader, name)?;
-                let mut reader = Heeding::new(reader.as_mut(), cancel);
-                programs::read(&mut reader, &mut gathering).map_err(failed)?
-            }
+            AnswerForm::Programs => programs::read(&mut reader, &mut collector).map_err(failed)?,
         };
-        Ok(gathering.finish(digest))
+        Ok(collector.finish(digest))
     }
 
     /// The samples of the answer to the problem at `rank`.

@@ -1,8 +1,8 @@
 //! Files of programs in every form that the field has, and in none.
 
 use assay_core::{
-    AnswerForm, Fault, Flaw, ParsedAnswer, ProblemId, Problems, Reference, Response, Result,
-    Selection, Visit,
+    AnswerForm, AnswerRules, ProblemId, Problems, Response, Result, Selection, Visit,
+    VisitReference, unknown_problem,
 };
 use proptest::prelude::*;
 
@@ -25,30 +25,23 @@ impl Problems for Few {
         Ok(())
     }
 
-    fn references(&self, _: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {}
+    fn references(&self, _: &mut VisitReference<'_>) {}
 
-    fn rank_of(&self, name: &str) -> Option<usize> {
-        name.parse().ok().filter(|&rank| rank < self.0.len())
+    fn find(&self, name: &str) -> Result<usize, String> {
+        let rank = name.parse().ok().filter(|&rank| rank < self.0.len());
+        rank.ok_or_else(|| unknown_problem(&self.0, name))
     }
 
     fn leaves_out(&self, name: &str) -> bool {
         name.starts_with("Q/")
     }
 
-    fn answer_form(&self) -> AnswerForm {
-        AnswerForm::Programs
-    }
-
-    fn parse_answer(&self, _: &str) -> Result<Option<ParsedAnswer>, Fault> {
-        Ok(None)
+    fn answer_rules(&self) -> AnswerRules {
+        AnswerRules { form: AnswerForm::Programs, ..AnswerRules::default() }
     }
 
     fn location(&self, rank: usize) -> String {
         self.0[rank].to_string()
-    }
-
-    fn write_answer(&self, _: usize, _: &Response) -> Option<String> {
-        None
     }
 }
 

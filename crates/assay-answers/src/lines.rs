@@ -5,24 +5,24 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
 
 use assay_core::{
-    Answer, Digest, DigestOf, Fault, FaultKind, ParsedAnswer, Place, ProblemId, Problems, Response,
-    Result, SampleKey,
+    Answer, Digest, DigestOf, Fault, FaultKind, Place, ProblemId, Problems, Response,
+    Result, SampleKey, unknown_problem,
 };
 use assay_data::{skip_blank_lines, without_mark};
 use serde::Deserialize;
 
-use super::gathering::Gathering;
-use super::not_utf8;
+use crate::collector::Collector;
+use crate::{ParsedAnswer, codrep, not_utf8};
 
 /// The longest line that is read; a longer one is no answer.
 pub(super) const LONGEST_LINE: u64 = 16 << 20;
 
-pub(super) fn read(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> io::Result<Digest> {
-    let ranks = Ranks::new(gathering.problems);
-    each_line(reader, &mut |line, bytes| match parse(bytes, &ranks) {
+pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Result<Digest> {
+    let names = ProblemNames::new(collector.problems);
+    each_line(reader, &mut |line, bytes| match parse(bytes, &names) {
         Ok(None) => {}
-        Ok(Some(parsed)) => gathering.add_sample(Place::line(line), parsed.key, parsed.response),
-        Err(fault) => gathering.faults.add(Place::line(line), fault),
+        Ok(Some(parsed)) => collector.add_sample(Place::line(line), parsed.key, parsed.response),
+        Err(fault) => collector.faults.add(Place::line(line), fault),
     })
 }
 
@@ -56,12 +56,12 @@ fn read_line(mut reader: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bo
     Ok(count > 0)
 }
 
-fn parse(bytes: &[u8], ranks: &Ranks<'_>) -> Result<Option<ParsedAnswer>, Fault> {
+fn parse(bytes: &[u8], names: &ProblemNames<'_>) -> Result<Option<ParsedAnswer>, Fault> {
     let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
     if is_ours(text) {
-        parse_ours(text, ranks).map(Some)
+        parse_ours(text, names).map(Some)
     } else {
-        ranks.problems.parse_answer(text)
+        codrep::parse_line(text, names.problems)
     }
 }
 
@@ -77,11 +77,11 @@ pub(super) fn is_ours(text: &str) -> bool {
 }
 
 /// Reads a line of `answers.jsonl`.
-pub(super) fn parse_ours(text: &str, ranks: &Ranks<'_>) -> Result<ParsedAnswer, Fault> {
+pub(super) fn parse_ours(text: &str, names: &ProblemNames<'_>) -> Result<ParsedAnswer, Fault> {
     let answer: Answer = serde_json::from_str(text).map_err(|error| {
         Fault::new(FaultKind::Malformed, format!("not an answer as `assay run` writes it: {error}"))
     })?;
-    let rank = ranks.exact(answer.problem.as_str()).ok_or_else(|| {
+    let rank = names.exact(answer.problem.as_str()).ok_or_else(|| {
         let message = format!("{} is not among the chosen problems", answer.problem);
         Fault::new(FaultKind::UnknownProblem, message)
     })?;
@@ -93,13 +93,14 @@ pub(super) fn parse_ours(text: &str, ranks: &Ranks<'_>) -> Result<ParsedAnswer, 
 }
 
 /// Finds problems by name; what is needed for that is made when the first line asks for it.
-pub(crate) struct Ranks<'a> {
+pub struct ProblemNames<'a> {
     problems: &'a dyn Problems,
     by_id: OnceCell<HashMap<&'a str, usize>>,
 }
 
-impl<'a> Ranks<'a> {
-    pub(crate) fn new(problems: &'a dyn Problems) -> Self {
+impl<'a> ProblemNames<'a> {
+    /// The names of these problems.
+    pub fn new(problems: &'a dyn Problems) -> Self {
         Self { problems, by_id: OnceCell::new() }
     }
 
@@ -110,8 +111,8 @@ impl<'a> Ranks<'a> {
     }
 
     /// The problem that is called so in any spelling that the field has.
-    pub(super) fn any_spelling(&self, name: &str) -> Option<usize> {
-        self.exact(name).or_else(|| self.problems.rank_of(name))
+    pub(super) fn any_spelling(&self, name: &str) -> Result<usize, Fault> {
+        self.exact(name).map_or_else(|| self.problems.find(name), Ok).map_err(unknown)
     }
 
     /// Whether the data has a problem that is called so, and the task leaves it out.
@@ -119,10 +120,12 @@ impl<'a> Ranks<'a> {
         self.problems.leaves_out(name)
     }
 
-    /// What is wrong with a name that no problem has.
-    pub(crate) fn unknown(&self, name: &str) -> Fault {
-        let like = self.problems.ids().first().map_or("", ProblemId::as_str);
-        let message = format!("there is no problem {name:?}; problems are called like {like:?}");
-        Fault::new(FaultKind::UnknownProblem, message)
+    /// The fault of a name that no problem has.
+    pub fn unknown(&self, name: &str) -> Fault {
+        unknown(unknown_problem(self.problems.ids(), name))
     }
+}
+
+fn unknown(message: String) -> Fault {
+    Fault::new(FaultKind::UnknownProblem, message)
 }

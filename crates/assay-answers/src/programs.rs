@@ -8,37 +8,38 @@
 use std::fmt;
 use std::io::{self, BufRead};
 
-use assay_core::{Digest, DigestOf, Fault, FaultKind, ParsedAnswer, Place, Response, Result, Why};
+use assay_core::{Digest, DigestOf, Fault, FaultKind, Place, Response, Result, Why};
 use assay_data::without_mark;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::gathering::Gathering;
-use super::lines::{LONGEST_LINE, Ranks, each_line, parse_ours};
+use super::ParsedAnswer;
+use super::collector::Collector;
+use super::lines::{LONGEST_LINE, ProblemNames, each_line, parse_ours};
 use super::not_utf8;
 
 /// Keys that a line may name its problem by, the first that is there being the one that counts.
 const NAMES: &str = "\"task_id\", \"problem_id\", \"name\" or \"id\"";
 const ANSWERS: &str = "\"completion\", \"solution\", \"samples\" or \"source_codes\"";
 
-pub(super) fn read(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> io::Result<Digest> {
+pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Result<Digest> {
     if without_mark(reader.fill_buf()?).trim_ascii_start().starts_with(b"[") {
-        return read_array(reader, gathering);
+        return read_array(reader, collector);
     }
-    let ranks = Ranks::new(gathering.problems);
+    let names = ProblemNames::new(collector.problems);
     each_line(reader, &mut |line, bytes| {
         let place = Place::line(line);
-        match parse_line(bytes, &ranks) {
-            Ok(said) => said.add_to(gathering, place),
-            Err(fault) => gathering.faults.add(place, fault),
+        match parse_line(bytes, &names) {
+            Ok(said) => said.add_to(collector, place),
+            Err(fault) => collector.faults.add(place, fault),
         }
     })
 }
 
-/// What one line says.
+/// The contents of one line.
 #[derive(Debug)]
-pub(crate) enum Said {
+pub enum LineContent {
     /// Nothing: it is blank.
     Nothing,
     /// Something about the problem of this name, which the data has and the task leaves out.
@@ -51,42 +52,42 @@ pub(crate) enum Said {
     Numbered(ParsedAnswer),
 }
 
-impl Said {
-    fn add_to(self, gathering: &mut Gathering<'_>, place: Place) {
+impl LineContent {
+    fn add_to(self, collector: &mut Collector<'_>, place: Place) {
         match self {
             Self::Nothing => {}
-            Self::LeftOut(name) => gathering.pass_over(name),
+            Self::LeftOut(name) => collector.pass_over(name),
             Self::Samples(rank, responses) => {
                 for response in responses {
-                    gathering.add(place, rank, response);
+                    collector.add(place, rank, response);
                 }
             }
-            Self::Named(rank, responses) => gathering.add_named(place, rank, responses),
+            Self::Named(rank, responses) => collector.add_named(place, rank, responses),
             Self::Numbered(ParsedAnswer { key, response }) => {
-                gathering.add_sample(place, key, response);
+                collector.add_sample(place, key, response);
             }
         }
     }
 }
 
 /// Reads one line.
-pub(crate) fn parse_line(bytes: &[u8], ranks: &Ranks<'_>) -> Result<Said, Fault> {
+pub fn parse_line(bytes: &[u8], names: &ProblemNames<'_>) -> Result<LineContent, Fault> {
     if bytes.len() as u64 == LONGEST_LINE {
         let message = format!("the line is longer than {} MiB", LONGEST_LINE >> 20);
         return Err(Fault::new(FaultKind::Malformed, message));
     }
     let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
     if text.trim().is_empty() {
-        return Ok(Said::Nothing);
+        return Ok(LineContent::Nothing);
     }
     let line: Line = serde_json::from_str(text).map_err(|error| {
         let column = error.column();
         Fault::new(FaultKind::Malformed, format!("{} at column {column}", without_place(&error)))
     })?;
     if line.problem.is_some() {
-        return parse_ours(text, ranks).map(Said::Numbered);
+        return parse_ours(text, names).map(LineContent::Numbered);
     }
-    line.said(ranks)
+    line.said(names)
 }
 
 /// What a line's object may have; what else it has is passed over.
@@ -105,16 +106,16 @@ struct Line {
 }
 
 impl Line {
-    fn said(mut self, ranks: &Ranks<'_>) -> Result<Said, Fault> {
+    fn said(mut self, names: &ProblemNames<'_>) -> Result<LineContent, Fault> {
         let name = self.name()?;
-        let Some(rank) = ranks.any_spelling(&name) else {
-            let left_out = ranks.leaves_out(&name);
-            return if left_out { Ok(Said::LeftOut(name)) } else { Err(ranks.unknown(&name)) };
+        let rank = match names.any_spelling(&name) {
+            Err(_) if names.leaves_out(&name) => return Ok(LineContent::LeftOut(name)),
+            found => found?,
         };
         let responses = self.responses().map_err(|what| {
             Fault::new(FaultKind::Malformed, format!("{name:?}: {what}")).about(rank)
         })?;
-        Ok(Said::Named(rank, responses))
+        Ok(LineContent::Named(rank, responses))
     }
 
     fn name(&mut self) -> Result<String, Fault> {
@@ -181,16 +182,16 @@ fn without_place(error: &serde_json::Error) -> String {
 }
 
 /// Reads an array, element by element, so that only the programs are held.
-fn read_array(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> io::Result<Digest> {
+fn read_array(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Result<Digest> {
     let mark = {
         let head = reader.fill_buf()?;
         head.len() - without_mark(head).len()
     };
     reader.consume(mark);
-    let ranks = Ranks::new(gathering.problems);
+    let names = ProblemNames::new(collector.problems);
     let mut digest = DigestOf::new();
     let mut json = serde_json::Deserializer::from_reader(reader);
-    let elements = Elements { gathering, ranks: &ranks, digest: &mut digest, positions: 0 };
+    let elements = Elements { collector, names: &names, digest: &mut digest, positions: 0 };
     let outcome = elements.deserialize(&mut json).and_then(|()| json.end());
     if let Err(error) = outcome {
         if error.is_io() {
@@ -198,15 +199,15 @@ fn read_array(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> io::Re
         }
         let place = Place { line: error.line() as u64, column: error.column() as u64 };
         let message = format!("not JSON: {}", without_place(&error));
-        gathering.faults.add(place, Fault::new(FaultKind::Malformed, message));
+        collector.faults.add(place, Fault::new(FaultKind::Malformed, message));
     }
     Ok(digest.finish())
 }
 
 /// Takes the elements of an array as they are read.
 struct Elements<'g, 'a, 'r> {
-    gathering: &'g mut Gathering<'a>,
-    ranks: &'r Ranks<'a>,
+    collector: &'g mut Collector<'a>,
+    names: &'r ProblemNames<'a>,
     digest: &'g mut DigestOf,
     /// How many elements answer the problem at their place.
     positions: usize,
@@ -232,11 +233,11 @@ impl<'de> Visitor<'de> for Elements<'_, '_, '_> {
             self.digest.field(element.to_string().as_bytes());
             self.take(element);
         }
-        let (given, total) = (self.positions, self.gathering.problems.ids().len());
+        let (given, total) = (self.positions, self.collector.problems.ids().len());
         if given > total {
             let message = format!("programs for {given} problems, and the task has {total}");
             let fault = Fault::new(FaultKind::WrongCount, message);
-            self.gathering.faults.add(Place::FILE, fault);
+            self.collector.faults.add(Place::FILE, fault);
         }
         Ok(())
     }
@@ -248,24 +249,26 @@ impl Elements<'_, '_, '_> {
         let said = match element {
             Value::Object(_) => Line::deserialize(element)
                 .map_err(|error| Fault::new(FaultKind::Malformed, error.to_string()))
-                .and_then(|line| line.said(self.ranks)),
+                .and_then(|line| line.said(self.names)),
             programs => self.next(programs),
         };
         match said {
-            Ok(said) => said.add_to(self.gathering, Place::FILE),
-            Err(fault) => self.gathering.faults.add(Place::FILE, fault),
+            Ok(said) => said.add_to(self.collector, Place::FILE),
+            Err(fault) => self.collector.faults.add(Place::FILE, fault),
         }
     }
 
-    fn next(&mut self, programs: Value) -> Result<Said, Fault> {
+    fn next(&mut self, programs: Value) -> Result<LineContent, Fault> {
         let rank = self.positions;
         self.positions += 1;
         // Those that are too many are told once, when all are counted.
-        let Some(id) = self.gathering.problems.ids().get(rank) else { return Ok(Said::Nothing) };
+        let Some(id) = self.collector.problems.ids().get(rank) else {
+            return Ok(LineContent::Nothing);
+        };
         let responses = texts("programs", programs, Response::Program).map_err(|what| {
             let message = format!("element {rank}, for {id}: {what}");
             Fault::new(FaultKind::Malformed, message).about(rank)
         })?;
-        Ok(Said::Samples(rank, responses))
+        Ok(LineContent::Samples(rank, responses))
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use assay_core::{
-    AnswerForm, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey, namesake,
+    AnswerForm, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey, disambiguate,
 };
 
-use super::{AnswerFile, Faults, GivenAnswer, Ranks};
+use super::{AnswerFile, Faults, GivenAnswer, ProblemNames};
 
-pub(super) struct Gathering<'a> {
+pub(super) struct Collector<'a> {
     pub(super) problems: &'a dyn Problems,
     pub(super) faults: Faults,
     answers: Vec<GivenAnswer>,
@@ -20,9 +20,9 @@ pub(super) struct Gathering<'a> {
     passed_over: BTreeMap<String, usize>,
 }
 
-impl<'a> Gathering<'a> {
+impl<'a> Collector<'a> {
     pub(super) fn new(problems: &'a dyn Problems) -> Self {
-        let form = problems.answer_form();
+        let form = problems.answer_rules().form;
         let several = form == AnswerForm::Programs;
         let counts = if several { vec![0; problems.ids().len()] } else { Vec::new() };
         Self {
@@ -73,11 +73,11 @@ impl<'a> Gathering<'a> {
 
     /// What was gathered, in order, each sample once.
     pub(super) fn finish(mut self, digest: Digest) -> AnswerFile {
-        self.share_among_namesakes();
+        self.share_among_problems_of_one_name();
         self.answers.sort_by_key(|answer| (answer.key, answer.place));
         self.find_duplicates();
         self.number_samples();
-        if self.problems.needs_every_answer() && self.faults.is_empty() {
+        if self.problems.answer_rules().needs_every_answer && self.faults.is_empty() {
             self.name_missing();
         }
         let Self { answers, faults, passed_over, .. } = self;
@@ -86,11 +86,11 @@ impl<'a> Gathering<'a> {
 
     /// Where the data has a name several times, files give it to each of the problems: lines with that
     /// name are theirs in turn, unless the file knows our names of the others.
-    fn share_among_namesakes(&mut self) {
-        let ranks = Ranks::new(self.problems);
+    fn share_among_problems_of_one_name(&mut self) {
+        let names = ProblemNames::new(self.problems);
         for (&first, lines) in self.named.iter().filter(|(_, lines)| lines.len() > 1) {
             let name = self.problems.ids()[first].as_str();
-            let others = (2..).map_while(|nth| ranks.exact(&namesake(name, nth)));
+            let others = (2..).map_while(|nth| names.exact(&disambiguate(name, nth)));
             let all: Vec<usize> = std::iter::once(first).chain(others).collect();
             if all[1..].iter().any(|&rank| self.counts.get(rank).is_some_and(|&count| count > 0)) {
                 continue;

@@ -1,16 +1,16 @@
-//! A stream that heeds a request to end.
+//! A stream that ends when the work is cancelled.
 
 use std::io::{self, BufRead, Read};
 
 use assay_core::Cancel;
 
 /// Reads until the flag is raised, and then fails.
-pub(super) struct Heeding<'a> {
+pub(super) struct CancellableReader<'a> {
     stream: &'a mut dyn BufRead,
     cancel: &'a Cancel,
 }
 
-impl<'a> Heeding<'a> {
+impl<'a> CancellableReader<'a> {
     pub(super) fn new(stream: &'a mut dyn BufRead, cancel: &'a Cancel) -> Self {
         Self { stream, cancel }
     }
@@ -21,14 +21,14 @@ impl<'a> Heeding<'a> {
     }
 }
 
-impl Read for Heeding<'_> {
+impl Read for CancellableReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.heed()?;
         self.stream.read(buffer)
     }
 }
 
-impl BufRead for Heeding<'_> {
+impl BufRead for CancellableReader<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.heed()?;
         self.stream.fill_buf()
@@ -44,7 +44,7 @@ mod tests {
     use std::io::BufReader;
 
     use crate::AnswerFile;
-    use crate::answer_file::tests::few;
+    use crate::tests::few;
 
     use super::*;
 

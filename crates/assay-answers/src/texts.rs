@@ -7,8 +7,8 @@ use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
 use assay_data::parallel::text_lines;
 use assay_data::without_mark;
 
-use super::gathering::Gathering;
-use super::lines::{self, Ranks, is_ours};
+use super::collector::Collector;
+use super::lines::{self, ProblemNames, is_ours};
 use super::not_utf8;
 
 /// The largest file that is read; a larger one is a mistake.
@@ -26,59 +26,59 @@ pub(super) fn read_whole(reader: &mut dyn BufRead, name: &str) -> Result<io::Res
 }
 
 /// Reads texts in whichever form they have.
-pub(super) fn read(mut bytes: &[u8], gathering: &mut Gathering<'_>) -> io::Result<Digest> {
+pub(super) fn read(mut bytes: &[u8], collector: &mut Collector<'_>) -> io::Result<Digest> {
     let first = without_mark(bytes).trim_ascii_start().split(|&byte| byte == b'\n').next();
     if first.and_then(|line| std::str::from_utf8(line).ok()).is_some_and(is_ours) {
-        return lines::read(&mut bytes, gathering);
+        return lines::read(&mut bytes, collector);
     }
     if starts_as_object(bytes) {
-        read_object(bytes, gathering);
+        read_object(bytes, collector);
     } else {
-        read_in_order(bytes, gathering);
+        read_in_order(bytes, collector);
     }
     Ok(Digest::of(bytes))
 }
 
 /// Reads one JSON object with a text for each problem.
-fn read_object(bytes: &[u8], gathering: &mut Gathering<'_>) {
+fn read_object(bytes: &[u8], collector: &mut Collector<'_>) {
     let members = match named_texts(bytes) {
         Ok(members) => members,
         Err(error) => {
             let fault = Fault::new(FaultKind::Malformed, error.message);
-            return gathering.faults.add(error.place, fault);
+            return collector.faults.add(error.place, fault);
         }
     };
-    let ranks = Ranks::new(gathering.problems);
+    let names = ProblemNames::new(collector.problems);
     for NamedText { name, place, text } in members {
-        let fault = match (ranks.exact(&name), text) {
-            (None, _) if gathering.problems.passes_over_others() => continue,
-            (None, _) => ranks.unknown(&name),
+        let fault = match (names.exact(&name), text) {
+            (None, _) if collector.problems.answer_rules().ignores_unknown => continue,
+            (None, _) => names.unknown(&name),
             (Some(_), Err(what)) => {
                 let message = format!("the answer to {name:?} is {what}, not a text");
                 Fault::new(FaultKind::Malformed, message)
             }
             (Some(rank), Ok(text)) => {
-                gathering.add(place, rank, Response::Text(text));
+                collector.add(place, rank, Response::Text(text));
                 continue;
             }
         };
-        gathering.faults.add(place, fault);
+        collector.faults.add(place, fault);
     }
 }
 
 /// Reads one text a line, in the order of the problems.
-fn read_in_order(bytes: &[u8], gathering: &mut Gathering<'_>) {
-    let (lines, total) = (text_lines(bytes).count(), gathering.problems.ids().len());
+fn read_in_order(bytes: &[u8], collector: &mut Collector<'_>) {
+    let (lines, total) = (text_lines(bytes).count(), collector.problems.ids().len());
     if lines != total {
         let many = |count: usize| if count == 1 { "" } else { "s" };
         let message = format!("{lines} line{} for {total} problem{}", many(lines), many(total));
-        return gathering.faults.add(Place::FILE, Fault::new(FaultKind::WrongCount, message));
+        return collector.faults.add(Place::FILE, Fault::new(FaultKind::WrongCount, message));
     }
     for (rank, line) in text_lines(bytes).enumerate() {
         let place = Place::line(rank as u64 + 1);
         match line {
-            Ok(text) => gathering.add(place, rank, Response::Text(text.to_owned())),
-            Err(_) => gathering.faults.add(place, not_utf8()),
+            Ok(text) => collector.add(place, rank, Response::Text(text.to_owned())),
+            Err(_) => collector.faults.add(place, not_utf8()),
         }
     }
 }

@@ -1,21 +1,42 @@
-//! Lines of a prediction file: `<path> <line> [<line>…]`.
+//! CodRep's lines: `<path> <line> [<line>…]`.
 
-use assay_core::{Fault, FaultKind};
+use assay_core::{Fault, FaultKind, Problems, Response, SampleKey};
+
+use crate::ParsedAnswer;
+
+/// Reads a line; `None` if it is blank.
+pub fn parse_line(line: &str, problems: &dyn Problems) -> Result<Option<ParsedAnswer>, Fault> {
+    let Some(prediction) = parse_prediction(line)? else { return Ok(None) };
+    let rank = problems
+        .find(prediction.path)
+        .map_err(|message| Fault::new(FaultKind::UnknownProblem, message))?;
+    let lines =
+        prediction.numbers.iter().map(|word| parse_line_number(word)).collect::<Result<_, _>>();
+    let lines = lines.map_err(|fault: Fault| fault.about(rank))?;
+    Ok(Some(ParsedAnswer { key: SampleKey { rank, sample: 0 }, response: Response::Lines(lines) }))
+}
+
+/// The line for an answer, without its end; it has none for an answer that is no line.
+pub fn write_line(problems: &dyn Problems, rank: usize, response: &Response) -> Option<String> {
+    let Response::Lines(lines) = response else { return None };
+    let numbers = lines.iter().map(|line| format!(" {line}"));
+    Some(std::iter::once(problems.location(rank)).chain(numbers).collect())
+}
 
 /// One line of a prediction file, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prediction<'a> {
+struct Prediction<'a> {
     /// The task's path, as it was written.
-    pub path: &'a str,
-    /// What stands after the path, word by word.
-    pub numbers: Vec<&'a str>,
+    path: &'a str,
+    /// The words after the path.
+    numbers: Vec<&'a str>,
 }
 
 /// Takes a line apart; `None` if it is blank.
 ///
 /// A path ends with the first word that ends in `.txt`, so it may contain spaces; a line without
 /// such a word has its first word as path.
-pub fn parse_prediction(line: &str) -> Result<Option<Prediction<'_>>, Fault> {
+fn parse_prediction(line: &str) -> Result<Option<Prediction<'_>>, Fault> {
     let line = line.trim();
     if line.is_empty() {
         return Ok(None);
@@ -33,7 +54,7 @@ pub fn parse_prediction(line: &str) -> Result<Option<Prediction<'_>>, Fault> {
 }
 
 /// Reads a line number. Whether the file has such a line is for the grader to say.
-pub fn parse_line_number(word: &str) -> Result<usize, Fault> {
+fn parse_line_number(word: &str) -> Result<usize, Fault> {
     let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         let message = format!("{:?} is not a line number", shorten(word));

@@ -1,0 +1,101 @@
+//! The problems of an opened task: how they are read, found by name, and graded.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::{Effort, Flaw, Problem, ProblemId, Reference, Result, Selection};
+
+/// The problems of an opened task.
+pub trait Problems: Send + Sync {
+    /// The names of all problems, in task order; a problem's rank is its place here.
+    fn ids(&self) -> &[ProblemId];
+
+    /// Reads the wanted problems, each once, in whatever order is cheapest, until `visit` breaks.
+    fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()>;
+
+    /// Visits every problem's reference in task order, as far as it is known without reading the problem itself.
+    fn references(&self, visit: &mut VisitReference<'_>);
+
+    /// Finds the problem that a file of answers calls `name`, in any of the spellings that the field has; else says why
+    /// there is none.
+    fn find(&self, name: &str) -> Result<usize, String> {
+        let place = self.ids().iter().position(|id| id.as_str() == name);
+        place.ok_or_else(|| unknown_problem(self.ids(), name))
+    }
+
+    /// Whether the data has a problem of this name that the task leaves out, being of another level or split. A file
+    /// may have answers to such ones too; they do not count.
+    fn leaves_out(&self, _name: &str) -> bool {
+        false
+    }
+
+    /// The place of the problem at `rank` in its data, as the field names it.
+    fn location(&self, rank: usize) -> String;
+
+    /// Fails where problems can be graded but not asked, because the data has no questions.
+    fn can_be_asked(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The rules for files of answers.
+    fn answer_rules(&self) -> AnswerRules {
+        AnswerRules::default()
+    }
+
+    /// The cost of a grade.
+    fn effort(&self) -> Effort {
+        Effort::Working
+    }
+
+    /// Names everything on this machine that verdicts depend on beside the answer and the reference, such as the
+    /// interpreter that runs programs and the limits that they run under.
+    fn environment(&self) -> String {
+        String::new()
+    }
+}
+
+/// Takes what was read; breaks to end the reading.
+pub type Visit<'a> = dyn FnMut(Reading) -> Result<ControlFlow<()>> + 'a;
+
+/// Takes the reference of the problem at a rank, or why there is none; breaks to end the reading.
+pub type VisitReference<'a> =
+    dyn FnMut(usize, Result<Arc<dyn Reference>, Flaw>) -> ControlFlow<()> + 'a;
+
+/// The outcome of reading one problem.
+pub enum Reading {
+    /// The problem.
+    Problem(Problem),
+    /// It cannot be used.
+    Flawed(Flaw),
+}
+
+/// The message about a name that no problem has.
+pub fn unknown_problem(ids: &[ProblemId], name: &str) -> String {
+    let like = ids.first().map_or("", ProblemId::as_str);
+    format!("there is no problem {name:?}; problems are called like {like:?}")
+}
+
+/// The rules for files of answers to a task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AnswerRules {
+    /// How the answers of a file are told apart.
+    pub form: AnswerForm,
+    /// Whether a file may have answers to unknown problems, which do not count.
+    pub ignores_unknown: bool,
+    /// Whether a file that leaves a problem without an answer is refused.
+    pub needs_every_answer: bool,
+}
+
+/// The ways in which the answers of a file are told apart. Whatever the field does, lines of `answers.jsonl` are
+/// understood too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// Each line names its problem.
+    #[default]
+    NamedLines,
+    /// Texts: one JSON object with a text for each problem, or one text a line in task order.
+    Texts,
+    /// Programs, several samples a problem: JSON lines that name their problem, or one JSON array
+    /// with the programs for each problem in task order.
+    Programs,
+}

@@ -1,0 +1,228 @@
+//! Questions: everything that a solver is shown.
+//!
+//! The kinds are closed, so that every solver knows what it may be asked; each can be put to a language model as a
+//! prompt ([`Question::prompt`]).
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::{Error, Fingerprint, Language, LineQuestion, Response, Result};
+
+/// A question, by kind.
+#[derive(Debug, Clone)]
+pub enum Question {
+    /// Which line of a program does a given line replace?
+    Line(LineQuestion),
+    /// What is this program in another language?
+    Text(TextQuestion),
+    /// Which program does this?
+    Code(CodeQuestion),
+    /// Which of these options is right?
+    Choice(ChoiceQuestion),
+}
+
+/// The kinds of questions. A task asks one; a solver can answer one or several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuestionKind {
+    /// The answer is a line of a program.
+    Line,
+    /// The answer is a text.
+    Text,
+    /// The answer is a program.
+    Code,
+    /// The answer is one of several options.
+    Choice,
+}
+
+impl QuestionKind {
+    /// Whether one solver may give several answers to the same question, of which each counts.
+    pub fn takes_samples(self) -> bool {
+        self == Self::Code
+    }
+
+    /// The answer that is asked for, in words.
+    pub fn answer(self) -> &'static str {
+        match self {
+            Self::Line => "a line",
+            Self::Text => "a text",
+            Self::Code => "a program",
+            Self::Choice => "one of several options",
+        }
+    }
+}
+
+impl fmt::Display for QuestionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Line => "line",
+            Self::Text => "text",
+            Self::Code => "code",
+            Self::Choice => "choice",
+        })
+    }
+}
+
+/// A program, and the language in which it is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextQuestion {
+    /// The program.
+    pub source: String,
+    /// The language that it is written in.
+    pub language: Language,
+    /// The language that it is wanted in.
+    pub wanted: Language,
+}
+
+/// A question whose answer is a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeQuestion {
+    /// The text that a solver is shown.
+    pub prompt: String,
+    /// The language of the program.
+    pub language: Language,
+    /// A continuation of the prompt ends before the first of these.
+    pub stop: &'static [&'static str],
+}
+
+/// A question whose answer is one of several options.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChoiceQuestion {
+    /// The text that a solver is shown.
+    pub prompt: String,
+    /// The options, in order.
+    pub options: Vec<String>,
+}
+
+impl Question {
+    /// Tells this question from any other.
+    pub fn fingerprint(&self) -> Fingerprint {
+        match self {
+            Self::Line(question) => Fingerprint::of(question.text()),
+            Self::Text(question) => Fingerprint::of(question.source.as_bytes()),
+            Self::Code(question) => Fingerprint::of(question.prompt.as_bytes()),
+            Self::Choice(question) => {
+                let parts: Vec<&str> = [question.prompt.as_str()]
+                    .into_iter()
+                    .chain(question.options.iter().map(String::as_str))
+                    .collect();
+                Fingerprint::of(parts.join("\0").as_bytes())
+            }
+        }
+    }
+
+    /// The question as a prompt for a language model.
+    pub fn prompt(&self) -> Cow<'_, str> {
+        match self {
+            Self::Line(question) => Cow::Owned(numbered_lines(question)),
+            Self::Text(TextQuestion { source, language, wanted }) => {
+                Cow::Owned(format!("Translate this {language} code to {wanted}.\n\n{source}\n"))
+            }
+            Self::Code(question) => Cow::Borrowed(&question.prompt),
+            Self::Choice(ChoiceQuestion { prompt, options }) => {
+                Cow::Owned(format!("{prompt}\nAnswer with one of: {}\n", options.join(", ")))
+            }
+        }
+    }
+
+    /// The options that an answer is chosen from, where there are some.
+    pub fn options(&self) -> &[String] {
+        match self {
+            Self::Choice(question) => &question.options,
+            Self::Line(_) | Self::Text(_) | Self::Code(_) => &[],
+        }
+    }
+
+    /// The words before which a continuation of the prompt ends.
+    pub fn stop_words(&self) -> &'static [&'static str] {
+        match self {
+            Self::Code(question) => question.stop,
+            Self::Line(_) | Self::Text(_) | Self::Choice(_) => &[],
+        }
+    }
+
+    /// The question about a line; who is asked another kind was not checked against the task.
+    pub fn line(&self) -> Result<&LineQuestion> {
+        match self {
+            Self::Line(question) => Ok(question),
+            _ => Err(Error::failed("a question about a line was expected")),
+        }
+    }
+}
+
+/// Keeps of a reply the part that counts, all before the earliest stop word; also returns the whole text if something
+/// was cut off.
+pub fn cut_reply(reply: Response, stop_words: &[&str]) -> (Response, Option<String>) {
+    let Response::Text(text) = reply else { return (reply, None) };
+    match stop_words.iter().filter_map(|word| text.find(word)).min() {
+        Some(end) => (Response::Text(text[..end].to_owned()), Some(text)),
+        None => (Response::Text(text), None),
+    }
+}
+
+fn numbered_lines(question: &LineQuestion) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    let lines = question.program_lines().zip(1..);
+    let numbered: String =
+        lines.map(|(line, number)| format!("{number}: {}\n", text(line))).collect();
+    format!(
+        "This line replaced one line of the file below:\n{}\n\n{numbered}\n\
+         Which line did it replace? Answer with its number.\n",
+        text(question.line())
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::LineRule;
+
+    const STOP: &[&str] = &["\ndef", "\n#", "\nclass"];
+
+    fn kept(reply: &str) -> String {
+        match cut_reply(Response::Text(reply.to_owned()), STOP) {
+            (Response::Text(text), whole) => {
+                assert_eq!(whole.as_deref(), (text != reply).then_some(reply));
+                text
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_reply_ends_before_the_earliest_stop_word() {
+        for (reply, expected) in [
+            ("  return 1\n# end\ndef x(): pass", "  return 1"),
+            ("  return 1", "  return 1"),
+            ("\ndef", ""),
+            ("def x", "def x"),
+        ] {
+            assert_eq!(kept(reply), expected);
+        }
+        let whole = Response::Program("x\ndef f(): pass".to_owned());
+        assert_eq!(cut_reply(whole.clone(), STOP), (whole, None));
+    }
+
+    #[test]
+    fn every_question_is_a_prompt() {
+        let line = LineQuestion::new(b"new\n\nfirst\nsecond\n".to_vec(), LineRule::LineFeed);
+        let prompt = Question::Line(line).prompt().into_owned();
+        assert!(prompt.contains("new\n\n1: first\n2: second\n"), "{prompt}");
+        let options = vec!["yes".to_owned(), "no".to_owned()];
+        let choice = Question::Choice(ChoiceQuestion { prompt: "Is it?".to_owned(), options });
+        assert_eq!(choice.prompt(), "Is it?\nAnswer with one of: yes, no\n");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_has_no_stop_word(reply in "(\n|#|def|class|é){0,20}") {
+            let kept = kept(&reply);
+            prop_assert!(reply.starts_with(&kept));
+            prop_assert!(STOP.iter().all(|word| !kept.contains(word)));
+        }
+    }
+}
