@@ -1,0 +1,199 @@
+//! The answer stage.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use assay_core::{
+    Answer, AnswerEach, AnswerError, AnswerTogether, Ask, Batch, BatchQuestion, Effort, Error,
+    Problem, ProblemId, Reference, Reply, Response, Result, SampleKey, SessionReport, Solver,
+    TakeAnswers, cut_reply,
+};
+use crossbeam_channel::Receiver;
+
+use super::{Event, Outlet, Pipeline, Question, Submission, Submitted, ended};
+
+use std::ops::ControlFlow;
+
+impl Pipeline<'_> {
+    /// A worker of the answer stage.
+    pub(super) fn answer_stage<'i>(&self, asked: &Receiver<Question>, outlet: &Outlet<'_, 'i>) {
+        let outcome = match self.solver {
+            Some(Solver::Together(solver)) => self.answer_together(solver.as_ref(), asked, outlet),
+            _ => asked.iter().try_for_each(|Question { problem, samples }| {
+                match self.answer_samples(&problem, samples, outlet)? {
+                    ControlFlow::Continue(()) => Ok(()),
+                    ControlFlow::Break(()) => Err(ended()),
+                }
+            }),
+        };
+        outlet.report(outcome);
+    }
+
+    /// Answers samples of a problem and passes them on, until the work is cancelled or nobody listens any more.
+    pub(super) fn answer_samples<'i>(
+        &self,
+        problem: &Problem,
+        samples: Vec<u32>,
+        outlet: &Outlet<'_, 'i>,
+    ) -> Result<ControlFlow<()>> {
+        for sample in samples {
+            if self.cancel.is_cancelled() {
+                break;
+            }
+            let Some(submission) = self.ask(problem, sample, outlet.failed)? else { break };
+            if let Submitted::Answered(answer) = &submission.response
+                && outlet.tell(Event::Answered(submission.key, Arc::clone(answer)))?.is_break()
+            {
+                return Ok(ControlFlow::Break(()));
+            }
+            if self.pass_on(submission, outlet)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Asks for one sample; `None` if that was given up because the work ends.
+    pub(super) fn ask<'i>(
+        &self,
+        problem: &Problem,
+        sample: u32,
+        failed: &AtomicBool,
+    ) -> Result<Option<Submission<'i>>> {
+        let Some(Solver::Each(solver)) = self.solver else {
+            return Err(Error::failed("a question was asked without a solver"));
+        };
+        let solver = solver.as_ref();
+        // The time of a trivial answer is the time of reading the clock.
+        let started = (solver.effort() == Effort::Working).then(Instant::now);
+        let Some((reply, retries)) = self.ask_until_answered(solver, problem, sample, failed)? else {
+            return Ok(None);
+        };
+        let stop_words =
+            if solver.is_verbatim() { &[] } else { problem.question.stop_words() };
+        let answer = Answer {
+            wall_s: started.map(|started| started.elapsed().as_secs_f64()),
+            retries,
+            ..finished_answer(problem.id.clone(), sample, reply, stop_words)
+        };
+        let key = SampleKey { rank: problem.rank, sample };
+        Ok(Some(submission(key, Arc::clone(&problem.reference), answer)))
+    }
+
+    /// Asks again while the solver fails for now; also returns how often it failed.
+    fn ask_until_answered(
+        &self,
+        solver: &dyn AnswerEach,
+        problem: &Problem,
+        sample: u32,
+        failed: &AtomicBool,
+    ) -> Result<Option<(Reply, u32)>> {
+        let ask = Ask {
+            id: &problem.id,
+            rank: problem.rank,
+            sample,
+            question: &problem.question,
+            gold: if solver.peeks() { problem.reference.gold() } else { None },
+            cancel: self.cancel,
+        };
+        for retries in 0.. {
+            match solver.answer(&ask) {
+                Ok(reply) => return Ok(Some((reply, retries))),
+                Err(AnswerError::Fatal(_)) if self.cancel.is_cancelled() => return Ok(None),
+                Err(AnswerError::Fatal(error)) => return Err(error),
+                Err(AnswerError::Transient { message, retry_after }) => {
+                    tracing::debug!(problem = problem.id.as_str(), sample, retries, message, "will be retried");
+                    let wait = self.retries.next_wait(retries, retry_after, &message)?;
+                    if !self.retries.sleep(wait, self.cancel, failed) {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets the solver answer everything in one go.
+    fn answer_together<'i>(
+        &self,
+        solver: &dyn AnswerTogether,
+        asked: &Receiver<Question>,
+        outlet: &Outlet<'_, 'i>,
+    ) -> Result<()> {
+        let open = RefCell::new(HashMap::new());
+        let mut questions = asked.iter().map(|question| {
+            let Question { problem, samples } = question;
+            let Problem { id, rank, question, reference } = Arc::unwrap_or_clone(problem);
+            let (missing, stop_words) = (samples.clone(), question.stop_words());
+            open.borrow_mut().insert(rank, Open { id: id.clone(), reference, missing, stop_words });
+            BatchQuestion { id, rank, question, samples }
+        });
+        let (problems, scratch, cancel) = (self.problems, self.scratch, self.cancel);
+        let mut batch = Batch { problems, questions: &mut questions, scratch, cancel };
+        solver.answer_all(&mut batch, &mut Listener { pipeline: self, open: &open, outlet })
+    }
+}
+
+/// A problem that a solver is asked, with what grading needs.
+struct Open {
+    id: ProblemId,
+    reference: Arc<dyn Reference>,
+    /// The samples that were not answered yet.
+    missing: Vec<u32>,
+    stop_words: &'static [&'static str],
+}
+
+/// Passes on what a solver says that answers everything in one go.
+struct Listener<'l, 'f, 'i> {
+    pipeline: &'l Pipeline<'l>,
+    open: &'l RefCell<HashMap<usize, Open>>,
+    outlet: &'l Outlet<'f, 'i>,
+}
+
+impl TakeAnswers for Listener<'_, '_, '_> {
+    fn answer(&mut self, key: SampleKey, response: Response) -> Result<()> {
+        let submission = {
+            // A sample is answered once: what was not asked, or was answered, is not on the list.
+            let mut open = self.open.borrow_mut();
+            let Some(open) = open.get_mut(&key.rank) else { return Ok(()) };
+            let Some(at) = open.missing.iter().position(|&sample| sample == key.sample) else {
+                return Ok(());
+            };
+            open.missing.remove(at);
+            let answer =
+                finished_answer(open.id.clone(), key.sample, response.into(), open.stop_words);
+            submission(key, Arc::clone(&open.reference), answer)
+        };
+        if let Submitted::Answered(answer) = &submission.response
+            && self.outlet.tell(Event::Answered(key, Arc::clone(answer)))?.is_break()
+        {
+            return Err(ended());
+        }
+        match self.pipeline.pass_on(submission, self.outlet)? {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(ended()),
+        }
+    }
+
+    fn session(&mut self, report: SessionReport) -> Result<()> {
+        match self.outlet.tell(Event::Session(report))? {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(ended()),
+        }
+    }
+}
+
+/// The answer that a reply makes: the one place where replies are cut.
+fn finished_answer(problem: ProblemId, sample: u32, reply: Reply, stop_words: &[&str]) -> Answer {
+    let Reply { response, confidence, usage } = reply;
+    let (response, whole) = cut_reply(response, stop_words);
+    Answer { reply: whole, confidence, usage, ..Answer::new(problem, sample, response) }
+}
+
+fn submission<'i>(key: SampleKey, reference: Arc<dyn Reference>, answer: Answer) -> Submission<'i> {
+    let (problem, response) = (answer.problem.clone(), Submitted::Answered(Arc::new(answer)));
+    Submission { key, problem, reference, response, is_read: true }
+}

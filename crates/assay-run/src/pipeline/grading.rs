@@ -1,0 +1,151 @@
+//! The grade stage: verdicts on answers, each distinct one computed once.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assay_core::{
+    Attempt, Check, Digest, NoAnswer, Response, Result, Verdict, Why,
+};
+
+use super::{Ending, Event, Pipeline, Submission};
+
+/// The number of verdicts that are remembered. Samples of a problem come one after the other, so the same program comes
+/// again soon or not at all, and memory stays flat.
+const REMEMBERED: usize = 4096;
+
+impl Pipeline<'_> {
+    /// Grades or checks a submission.
+    pub(super) fn finish(&self, submission: Submission<'_>) -> Result<Event> {
+        let Submission { key, problem, reference, response, is_read } = &submission;
+        let check = reference.check(response);
+        let (cache, refuses) = match self.ending {
+            Ending::Grade(cache) => (cache, false),
+            Ending::Score(cache) => (cache, true),
+            Ending::Check => {
+                return Ok(Event::Checked(*key, problem.clone(), no_answer(check, response)));
+            }
+        };
+        let none;
+        let response = match check {
+            Check::Impossible(fault) if refuses => return Ok(Event::Impossible(*key, fault)),
+            Check::Impossible(fault) => {
+                none = Response::none(Why::Invalid, fault.message);
+                &none
+            }
+            Check::Unclear if refuses && !is_read => return Ok(Event::Unclear(*key)),
+            // A problem that was read leaves nothing unclear.
+            Check::Possible | Check::Unclear => response,
+        };
+        let (sample, cancel) = (key.sample, self.cancel);
+        let attempt = Attempt { problem, sample, response, cancel };
+        let verdict = match reference.digest_of(response) {
+            Some(digest) => cache.verdict(digest, &attempt, || reference.grade(&attempt))?,
+            None => reference.grade(&attempt)?,
+        };
+        Ok(Event::Graded(*key, verdict))
+    }
+}
+
+/// Why a response is no answer, if it is none.
+fn no_answer(check: Check, response: &Response) -> Option<NoAnswer> {
+    match (check, response) {
+        (Check::Impossible(fault), _) => Some(NoAnswer { why: Why::Invalid, detail: fault.message }),
+        (_, Response::None(reason)) => Some(reason.clone()),
+        _ => None,
+    }
+}
+
+/// Remembers the last verdicts.
+#[derive(Default)]
+pub(crate) struct VerdictCache(Mutex<Verdicts>);
+
+/// A verdict, or the wait for it.
+type Slot = Arc<Mutex<Option<Verdict>>>;
+
+#[derive(Default)]
+struct Verdicts {
+    slots: HashMap<Digest, Slot>,
+    /// From the oldest to the newest.
+    order: VecDeque<Digest>,
+}
+
+impl VerdictCache {
+    /// The verdict that is remembered under `digest`, or else the one that `grade` finds.
+    fn verdict(
+        &self,
+        digest: Digest,
+        attempt: &Attempt<'_>,
+        grade: impl FnOnce() -> Result<Verdict>,
+    ) -> Result<Verdict> {
+        let slot = self.slot(digest);
+        // Who comes second waits here until the first is done.
+        let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(verdict) = &*known {
+            let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+            return Ok(Verdict { problem, sample, ..verdict.clone() });
+        }
+        let verdict = grade()?;
+        // What was cut short says nothing about the program.
+        if !attempt.cancel.is_cancelled() {
+            *known = Some(verdict.clone());
+        }
+        Ok(verdict)
+    }
+
+    fn slot(&self, digest: Digest) -> Slot {
+        let mut verdicts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = verdicts.slots.get(&digest) {
+            return Arc::clone(slot);
+        }
+        if verdicts.order.len() == REMEMBERED
+            && let Some(oldest) = verdicts.order.pop_front()
+        {
+            verdicts.slots.remove(&oldest);
+        }
+        verdicts.order.push_back(digest);
+        Arc::clone(verdicts.slots.entry(digest).or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use assay_core::{Cancel, Outcome, ProblemId};
+
+    use super::*;
+
+    #[test]
+    fn the_same_program_is_graded_once_and_each_sample_has_its_verdict() {
+        let (cache, count) = (VerdictCache::default(), AtomicUsize::new(0));
+        let (problem, cancel) = (&ProblemId::from("sum/1"), &Cancel::new());
+        let grade = |sample: u32, program: &str| {
+            let response = &Response::Program(program.to_owned());
+            let attempt = Attempt { problem, sample, response, cancel };
+            let grade = || {
+                count.fetch_add(1, Ordering::SeqCst);
+                Ok(Verdict::new(problem.clone(), sample, Outcome::Failed))
+            };
+            cache.verdict(Digest::of(program.as_bytes()), &attempt, grade).unwrap()
+        };
+        std::thread::scope(|scope| {
+            for sample in 0..8 {
+                let grade = &grade;
+                scope.spawn(move || {
+                    assert_eq!(grade(sample, &format!("program {}", sample % 2)).sample, sample);
+                });
+            }
+        });
+        assert_eq!(count.load(Ordering::SeqCst), 2);
+    }
+
+    #[test]
+    fn what_is_remembered_has_a_limit() {
+        let cache = VerdictCache::default();
+        for number in 0..REMEMBERED + 10 {
+            cache.slot(Digest::of(&number.to_le_bytes()));
+        }
+        let verdicts = cache.0.lock().unwrap();
+        assert_eq!((verdicts.slots.len(), verdicts.order.len()), (REMEMBERED, REMEMBERED));
+    }
+}

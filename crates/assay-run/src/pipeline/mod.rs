@@ -1,0 +1,339 @@
+//! One pipeline of two stages: read, answer, grade, and a sink for what happens.
+//!
+//! The item is one sample. A reader feeds items; the answer stage asks the solver as many questions at once as it can
+//! take; answers wait in a bounded queue for the grade stage, which has `jobs` workers; the sink runs on the caller's
+//! thread. An answer is passed to the sink as soon as it is there and its verdict when that is there, so that whoever
+//! writes them down loses neither to a crash. A stage that does its work faster than a thread can be woken runs on the
+//! thread of the stage before it; if both do, there are no threads at all.
+
+mod answering;
+mod grading;
+mod retry;
+#[cfg(test)]
+mod tests;
+
+use std::ops::{ControlFlow, Deref};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assay_core::{
+    Answer, Cancel, Effort, Error, Fault, NoAnswer, Problem, ProblemId, Problems, Reference,
+    Response, Result, SampleKey, SessionReport, Solver, Verdict,
+};
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+pub(crate) use grading::VerdictCache;
+pub(crate) use retry::Retries;
+
+/// The number of answers that may wait for their grade before the solver has to, and of events that may wait for the
+/// sink.
+const QUEUE: usize = 1024;
+
+/// The stages, and what they work with.
+pub(crate) struct Pipeline<'a> {
+    pub(crate) problems: &'a dyn Problems,
+    /// Whoever answers; `None` where every item comes with its answer.
+    pub(crate) solver: Option<&'a Solver>,
+    pub(crate) ending: Ending<'a>,
+    /// A folder in which a solver may write.
+    pub(crate) scratch: &'a Path,
+    /// The number of grades at once.
+    pub(crate) jobs: usize,
+    pub(crate) cancel: &'a Cancel,
+}
+
+/// The last stage.
+#[derive(Clone, Copy)]
+pub(crate) enum Ending<'a> {
+    /// Grades answers; an impossible one counts as none.
+    Grade(&'a VerdictCache),
+    /// Grades answers of a file; what is impossible or unclear is told instead of graded.
+    Score(&'a VerdictCache),
+    /// Checks whether answers are possible, and grades nothing.
+    Check,
+}
+
+/// Something that the pipeline is fed with.
+pub(crate) enum Item<'i> {
+    /// A problem of which these samples are missing.
+    Ask(Problem, Vec<u32>),
+    /// An answer that only wants grading.
+    Grade(Submission<'i>),
+    /// A verdict that needs no work.
+    Done(SampleKey, Verdict),
+}
+
+/// An answer on its way to its grade.
+pub(crate) struct Submission<'i> {
+    pub(crate) key: SampleKey,
+    pub(crate) problem: ProblemId,
+    pub(crate) reference: Arc<dyn Reference>,
+    pub(crate) response: Submitted<'i>,
+    /// Whether the problem itself was read, so that nothing about it is unclear.
+    pub(crate) is_read: bool,
+}
+
+/// A response, wherever it is kept.
+pub(crate) enum Submitted<'i> {
+    /// In a file of answers.
+    Given(&'i Response),
+    /// Nowhere else.
+    Owned(Response),
+    /// In an answer that is being recorded.
+    Answered(Arc<Answer>),
+}
+
+impl Deref for Submitted<'_> {
+    type Target = Response;
+
+    fn deref(&self) -> &Response {
+        match self {
+            Self::Given(response) => response,
+            Self::Owned(response) => response,
+            Self::Answered(answer) => &answer.response,
+        }
+    }
+}
+
+/// Something that happened.
+pub(crate) enum Event {
+    /// A sample was answered.
+    Answered(SampleKey, Arc<Answer>),
+    /// A sample has its verdict; an unusable problem has one for all its samples.
+    Graded(SampleKey, Verdict),
+    /// A sample was checked: it has an answer, or none for this reason.
+    Checked(SampleKey, ProblemId, Option<NoAnswer>),
+    /// The problem must be read to tell whether its answer is possible.
+    Unclear(SampleKey),
+    /// The problem cannot have this answer.
+    Impossible(SampleKey, Fault),
+    /// A session of an external solver ended.
+    Session(SessionReport),
+}
+
+/// Takes the next item; breaks when nobody wants more.
+pub(crate) type Feed<'f, 'i> = dyn FnMut(Item<'i>) -> ControlFlow<()> + 'f;
+
+/// Takes what happens, in the order in which it does.
+pub(crate) type Sink<'a> = dyn FnMut(Event) -> Result<()> + 'a;
+
+impl Pipeline<'_> {
+    /// Runs everything that `read` feeds through the stages, unless that is cancelled, or anyone fails.
+    pub(crate) fn run<'i>(
+        &self,
+        read: impl FnOnce(&mut Feed<'_, 'i>) -> Result<()> + Send,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let plan = self.threads();
+        if plan == (Threads { answering: 0, grading: 0 }) {
+            return self.run_in_line(read, sink);
+        }
+        let (to_sink, events) = bounded::<Result<Event>>(QUEUE);
+        let (to_answer, asked) = bounded(2 * plan.answering.max(1));
+        let (to_grade, answered) = bounded(QUEUE.min(64 * plan.grading.max(1)));
+        let failed = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..plan.grading {
+                let stage = Grading { pipeline: self, answered: answered.clone(), to_sink: to_sink.clone() };
+                scope.spawn(move || stage.run());
+            }
+            drop(answered);
+            let grade = Outlet { to_grade: (plan.grading > 0).then_some(to_grade), to_sink, failed: &failed };
+            for _ in 0..plan.answering {
+                let (asked, grade) = (asked.clone(), grade.clone());
+                scope.spawn(move || self.answer_stage(&asked, &grade));
+            }
+            drop(asked);
+            let to_answer = (plan.answering > 0).then_some(to_answer);
+            scope.spawn(move || self.read_stage(read, to_answer, &grade));
+            // If anything fails, closing the channel ends the stages one after the other.
+            let outcome = events.into_iter().try_for_each(|event| sink(event?));
+            failed.store(outcome.is_err(), Ordering::SeqCst);
+            outcome
+        })
+    }
+
+    /// The threads that each stage is worth.
+    fn threads(&self) -> Threads {
+        let jobs = self.jobs.max(1);
+        let answering = match self.solver {
+            None => 0,
+            Some(Solver::Together(_)) => 1,
+            Some(Solver::Each(solver)) if solver.effort() == Effort::Trivial => 0,
+            Some(Solver::Each(solver)) => solver.concurrency(jobs).max(1),
+        };
+        let trivial = matches!(self.ending, Ending::Check) || self.problems.effort() == Effort::Trivial;
+        Threads { answering, grading: if trivial { 0 } else { jobs } }
+    }
+
+    /// Everything on this thread.
+    fn run_in_line<'i>(
+        &self,
+        read: impl FnOnce(&mut Feed<'_, 'i>) -> Result<()>,
+        sink: &mut Sink<'_>,
+    ) -> Result<()> {
+        let mut outcome = Ok(());
+        read(&mut |item| {
+            if outcome.is_ok() && !self.cancel.is_cancelled() {
+                outcome = self.do_in_line(item, sink);
+            }
+            if outcome.is_err() || self.cancel.is_cancelled() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        outcome
+    }
+
+    fn do_in_line(&self, item: Item<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        match item {
+            Item::Done(key, verdict) => sink(Event::Graded(key, verdict)),
+            Item::Grade(submission) => sink(self.finish(submission)?),
+            Item::Ask(problem, samples) => samples.into_iter().try_for_each(|sample| {
+                if self.cancel.is_cancelled() {
+                    return Ok(());
+                }
+                let Some(submission) = self.ask(&problem, sample, &AtomicBool::new(false))? else {
+                    return Ok(());
+                };
+                if let Submitted::Answered(answer) = &submission.response {
+                    sink(Event::Answered(submission.key, Arc::clone(answer)))?;
+                }
+                sink(self.finish(submission)?)
+            }),
+        }
+    }
+
+    /// Reads items and passes each to the stage that it wants.
+    fn read_stage<'i>(
+        &self,
+        read: impl FnOnce(&mut Feed<'_, 'i>) -> Result<()>,
+        to_answer: Option<Sender<Question>>,
+        outlet: &Outlet<'_, 'i>,
+    ) {
+        let mut outcome = Ok(());
+        let feed = &mut |item| {
+            let passed = match item {
+                Item::Done(key, verdict) => outlet.tell(Event::Graded(key, verdict)),
+                Item::Grade(submission) => self.pass_on(submission, outlet),
+                Item::Ask(problem, samples) => match &to_answer {
+                    Some(to_answer) => self.pass_questions(problem, samples, to_answer),
+                    None => self.answer_samples(&problem, samples, outlet),
+                },
+            };
+            match passed {
+                Ok(flow) if self.cancel.is_cancelled() => {
+                    let _ = flow;
+                    ControlFlow::Break(())
+                }
+                Ok(flow) => flow,
+                Err(error) => {
+                    outcome = Err(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        outlet.report(read(feed));
+        outlet.report(outcome);
+    }
+
+    /// Gives questions to the answer stage, one for each sample; a solver that answers many in one go gets one for each
+    /// problem.
+    fn pass_questions(
+        &self,
+        problem: Problem,
+        samples: Vec<u32>,
+        to_answer: &Sender<Question>,
+    ) -> Result<ControlFlow<()>> {
+        let problem = Arc::new(problem);
+        let questions: Vec<Vec<u32>> = match self.solver {
+            Some(Solver::Together(_)) => vec![samples],
+            _ => samples.into_iter().map(|sample| vec![sample]).collect(),
+        };
+        for samples in questions {
+            if to_answer.send(Question { problem: Arc::clone(&problem), samples }).is_err() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Passes a submission to the grade stage, or grades it here where that is faster.
+    fn pass_on<'i>(&self, submission: Submission<'i>, outlet: &Outlet<'_, 'i>) -> Result<ControlFlow<()>> {
+        match &outlet.to_grade {
+            Some(to_grade) => Ok(flow(to_grade.send(submission).is_ok())),
+            None => outlet.tell(self.finish(submission)?),
+        }
+    }
+}
+
+/// The number of threads of each stage; a stage without one runs on the thread before it.
+#[derive(PartialEq, Eq)]
+struct Threads {
+    answering: usize,
+    grading: usize,
+}
+
+/// A problem, and the samples of it that are asked for.
+struct Question {
+    problem: Arc<Problem>,
+    samples: Vec<u32>,
+}
+
+/// The ways out of the answer stage.
+#[derive(Clone)]
+struct Outlet<'f, 'i> {
+    /// To the grade stage, where it has threads of its own.
+    to_grade: Option<Sender<Submission<'i>>>,
+    to_sink: Sender<Result<Event>>,
+    /// Raised when the work has failed elsewhere.
+    failed: &'f AtomicBool,
+}
+
+impl Outlet<'_, '_> {
+    /// Passes an event on; breaks if nobody listens any more.
+    #[expect(clippy::unnecessary_wraps, reason = "its callers pass failures on as well")]
+    fn tell(&self, event: Event) -> Result<ControlFlow<()>> {
+        Ok(flow(self.to_sink.send(Ok(event)).is_ok()))
+    }
+
+    /// Passes a failure on. If nobody listens any more, there was another one before.
+    fn report(&self, outcome: Result<()>) {
+        if let Err(error) = outcome {
+            let _ = self.to_sink.send(Err(error));
+        }
+    }
+}
+
+/// A worker of the grade stage.
+struct Grading<'p, 'i> {
+    pipeline: &'p Pipeline<'p>,
+    answered: Receiver<Submission<'i>>,
+    to_sink: Sender<Result<Event>>,
+}
+
+impl Grading<'_, '_> {
+    fn run(self) {
+        for submission in self.answered {
+            if self.pipeline.cancel.is_cancelled() {
+                continue;
+            }
+            let event = self.pipeline.finish(submission);
+            let failed = event.is_err();
+            if self.to_sink.send(event).is_err() || failed {
+                break;
+            }
+        }
+    }
+}
+
+fn flow(goes_on: bool) -> ControlFlow<()> {
+    if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+}
+
+/// The error of a stage whose successor has ended.
+fn ended() -> Error {
+    Error::failed("the run has ended")
+}
