@@ -105,9 +105,9 @@ impl OptionKind {
                 Err("expected true or false".to_owned())
             }
             Self::Integer(range) => {
-                let number: usize = text.parse().map_err(|error| format!("{error}"))?;
-                let outside = || Err(format!("{number} is not in {range:?}"));
-                if range.contains(&number) { Ok(()) } else { outside() }
+                let number: i64 = text.parse().map_err(|error| format!("{error}"))?;
+                let inside = usize::try_from(number).is_ok_and(|number| range.contains(&number));
+                inside.then_some(()).ok_or_else(|| format!("{number} is not in {range:?}"))
             }
             Self::Float if float(text).is_none() => {
                 Err("expected a number that is not negative".to_owned())
@@ -139,6 +139,7 @@ mod tests {
         check(OptionKind::Flag, "1", Err("expected true or false"));
         check(OptionKind::Integer(1..=16), "16", Ok(()));
         check(OptionKind::Integer(1..=16), "17", Err("17 is not in 1..=16"));
+        check(OptionKind::Integer(1..=16), "-1", Err("-1 is not in 1..=16"));
         check(OptionKind::Integer(1..=16), "x", Err("invalid digit found in string"));
         check(OptionKind::Float, " 0.5 ", Ok(()));
         for wrong in ["-1", "nan", "inf", "x", ""] {

@@ -89,7 +89,7 @@ fn language(name: Option<&str>) -> Result<Language> {
 fn weights(text: &str) -> Result<Weights> {
     let numbers: Option<Vec<f64>> = text.split(',').map(card::float).collect();
     numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(|| {
-        Error::usage(format!("the weights {text:?} are not four numbers that are not negative"))
+        Error::usage(format!("weights are four numbers from 0 up, not {text:?}"))
             .hint("such as 0.25,0.25,0.25,0.25")
     })
 }
