@@ -4,11 +4,76 @@
 use assay_core::{Error, Result};
 
 use crate::bleu::SACREBLEU_VERSION;
+use crate::card::{OptionCard, OptionKind, TextMetricCard, VariantCard};
 use crate::ngrams::{MOST_ORDERS, Matches, Scratch, with_scratch};
 use crate::parts;
 use crate::python;
 use crate::references::{REFERENCE_COUNTS, reference_counts, references_per_pair};
+use crate::registry::{MetricOptions, TextMetricKind};
 use crate::text::{Score, Sums, TextMetric};
+
+/// chrF on the command line.
+pub(crate) static CHRF: TextMetricKind = TextMetricKind::new(
+    TextMetricCard {
+        name: "chrf",
+        summary: "chrF: character n-grams that hypothesis and references share",
+        variants: &[
+            VariantCard::new("chrf", "N-grams of characters"),
+            VariantCard::new("chrf++", "N-grams of characters and of words"),
+        ],
+        default_variant: "chrf",
+        needs_language: false,
+        options: &[
+            OptionCard::new(
+                "char-order",
+                "N",
+                OptionKind::Integer(1..=MOST_ORDERS),
+                "The longest n-grams of characters. Default: 6",
+            ),
+            OptionCard::new(
+                "word-order",
+                "N",
+                OptionKind::Integer(0..=MOST_ORDERS),
+                "The longest n-grams of words. Default: 0, and 2 for chrf++",
+            ),
+            OptionCard::new(
+                "beta",
+                "B",
+                OptionKind::Integer(0..=1000),
+                "The weight of recall relative to precision. Default: 2",
+            ),
+            OptionCard::flag("lowercase", "Ignore case"),
+            OptionCard::flag("whitespace", "Count white space too"),
+            OptionCard::flag(
+                "eps-smoothing",
+                "Count orders that a text is too short for as nearly 0, instead of not at all",
+            ),
+        ],
+        examples: &[
+            "assay metric chrf --refs ref.txt --hyp out.txt",
+            "assay metric chrf --variant chrf++ --pairs pairs.jsonl --per-pair --json",
+        ],
+    },
+    build,
+);
+
+fn build(options: &MetricOptions) -> Result<Box<dyn TextMetric>> {
+    let plus_plus = options.variant_name() == "chrf++";
+    let word_order = options.integer("word-order").unwrap_or(if plus_plus { 2 } else { 0 });
+    if plus_plus && word_order == 0 {
+        return Err(Error::usage("chrf++ without words is chrf").hint("choose --variant chrf"));
+    }
+    let default = ChrfOptions::default();
+    let chosen = ChrfOptions {
+        char_order: options.integer("char-order").unwrap_or(default.char_order),
+        word_order,
+        beta: options.integer("beta").unwrap_or(default.beta),
+        lowercase: options.flag("lowercase"),
+        whitespace: options.flag("whitespace"),
+        eps_smoothing: options.flag("eps-smoothing"),
+    };
+    Ok(Box::new(chosen.build()?))
+}
 
 /// What a chrF score can be asked to be. The default is chrF2, with characters up to order 6.
 #[derive(Debug, Clone)]

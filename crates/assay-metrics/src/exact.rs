@@ -1,9 +1,32 @@
 //! Exact match: how many hypotheses are, but for white space around them, one of their references.
 
+use crate::card::{TextMetricCard, VariantCard};
 use crate::parts;
 use crate::python::strip;
 use crate::references::{REFERENCE_COUNTS, pairs, reference_counts, references_per_pair};
+use crate::registry::{TextMetricKind, VERSION};
 use crate::text::{Part, Score, Sums, TextMetric};
+
+/// Exact match on the command line.
+pub(crate) static EXACT: TextMetricKind = TextMetricKind::new(
+    TextMetricCard {
+        name: "exact",
+        summary: "The share of hypotheses that equal one of their references",
+        variants: &[VariantCard::new(
+            "trimmed",
+            "Character by character, without white space around texts, as CodeXGLUE's evaluators",
+        )],
+        default_variant: "trimmed",
+        needs_language: false,
+        options: &[],
+        examples: &[
+            "assay metric exact --refs ref.txt --hyp out.txt",
+            "assay metric exact --refs ref.txt --hyp out.txt --json",
+            "zcat pairs.jsonl.gz | assay metric exact --pairs - --per-pair",
+        ],
+    },
+    |_| Ok(Box::new(ExactMatch::new(VERSION))),
+);
 
 /// The share of pairs whose hypothesis equals a reference, both stripped as Python does.
 #[derive(Debug, Clone)]

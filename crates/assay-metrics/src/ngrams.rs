@@ -18,7 +18,7 @@ use std::ops::Range;
 use words::Words;
 
 /// N-grams up to this order can be counted.
-pub const MOST_ORDERS: usize = 16;
+pub(crate) const MOST_ORDERS: usize = 16;
 
 /// How many n-grams of each order, from 1, are common.
 pub(crate) type Matches = [u32; MOST_ORDERS];

@@ -10,7 +10,9 @@ use assay_stats::ExactSum;
 use assay_syntax::{Language, grammar, trim};
 
 use crate::brevity::brevity_penalty;
+use crate::card::{self, OptionCard, OptionKind, TextMetricCard, VariantCard};
 use crate::parts;
+use crate::registry::{MetricOptions, TextMetricKind, VERSION};
 use crate::text::{Part, Score, Sums, TextMetric};
 use keywords::keywords;
 use structure::StructureCounts;
@@ -26,6 +28,71 @@ pub const EQUAL_WEIGHTS: Weights = [0.25; 4];
 
 /// What an order without any match counts as, in matches.
 const SMOOTHING: f64 = 0.1;
+
+/// CodeBLEU on the command line.
+pub(crate) static CODEBLEU: TextMetricKind = TextMetricKind::new(
+    TextMetricCard {
+        name: "codebleu",
+        summary: "CodeBLEU: BLEU, keywords, syntax trees and data flow of source code",
+        variants: &[
+            VariantCard::new(
+                "assay",
+                "What the others share: data flow in a fixed order, no flow left out of the sum \
+                 instead of counting as 0 or 1, and no subtree matched twice",
+            ),
+            VariantCard::new(
+                "codexglue",
+                "As CodeXGLUE's evaluator, the original; Java, C#, Python",
+            ),
+            VariantCard::new("avatar", "As AVATAR's evaluator; Java, Python"),
+            VariantCard::new("fusion-brain", "As the Fusion Brain challenge's scorer; Python"),
+            VariantCard::new("k4black", "As the Python package codebleu"),
+        ],
+        default_variant: "assay",
+        needs_language: true,
+        options: &[OptionCard::new(
+            "weights",
+            "A,B,C,D",
+            OptionKind::Text,
+            "The weights of n-grams, weighted n-grams, syntax and data flow",
+        )
+        .alias("params")],
+        examples: &[
+            "assay metric codebleu --lang java --refs ref.txt --hyp out.txt",
+            "assay metric codebleu --variant codexglue --lang c_sharp --refs a.txt b.txt --hyp out.txt",
+            "assay metric codebleu --variant k4black --lang java --pairs pairs.jsonl --per-pair --json",
+            "assay metric codebleu --lang python --weights 0.1,0.1,0.4,0.4 --refs test.jsonl --hyp out.txt",
+        ],
+    },
+    build,
+);
+
+fn build(options: &MetricOptions) -> Result<Box<dyn TextMetric>> {
+    let variant = options.variant_of(&Variant::ALL, Variant::name)?;
+    let language = language(options.language_name())?;
+    let weights = options.text("weights").map_or(Ok(EQUAL_WEIGHTS), weights)?;
+    Ok(Box::new(CodeBleu::new(variant, language, weights, VERSION)?))
+}
+
+fn language(name: Option<&str>) -> Result<Language> {
+    let known = || Language::ALL.map(Language::name).join(", ");
+    let Some(name) = name else {
+        return Err(Error::usage("codebleu needs the language of the texts")
+            .hint(format!("give --lang with one of {}", known())));
+    };
+    Language::by_name(name).ok_or_else(|| {
+        Error::usage(format!("no language is called {name:?}"))
+            .hint(format!("the languages are {}", known()))
+    })
+}
+
+fn weights(text: &str) -> Result<Weights> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(card::float).collect();
+    numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(|| {
+        Error::usage(format!("weights are four numbers from 0 up, not {text:?}"))
+            .hint("such as 0.25,0.25,0.25,0.25")
+    })
+}
 
 /// CodeBLEU in one variant, for one language.
 pub struct CodeBleu {

@@ -1,9 +1,7 @@
-//! Which metrics judge the answers of which task.
+//! The metrics that judge the answers of each task.
 
 use assay_core::{Language, Rules};
-use assay_metrics::bleu::{self, BleuOptions};
-use assay_metrics::codebleu::{CodeBleu, EQUAL_WEIGHTS, Variant};
-use assay_metrics::exact::ExactMatch;
+use assay_metrics::registry::{MetricOptions, find};
 use assay_metrics::text::{Part, Score, TextMetric};
 
 /// Whose metrics a task is judged by.
@@ -62,43 +60,40 @@ const CODEBLEU_ALONE: &[Figure] = &[Figure::share("codebleu", "codebleu")];
 const BLEU: &[Figure] = &[Figure { name: "bleu", part: "unrounded", range: (0.0, 100.0) }];
 const EXACT_MATCH: &[Figure] = &[Figure::share("exact-match", "score")];
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 impl Judged {
     /// The metrics of texts in the language `into`, the one to rank by first.
     pub(super) fn measures(self, into: Language, rules: Rules) -> Vec<Measure> {
         let variant = match (self, rules) {
-            (_, Rules::Strict) => Variant::Assay,
-            (Self::FusionBrain, Rules::Compat) => Variant::FusionBrain,
-            (Self::CodeXGlue, Rules::Compat) => Variant::CodeXGlue,
+            (_, Rules::Strict) => "assay",
+            (Self::FusionBrain, Rules::Compat) => "fusion-brain",
+            (Self::CodeXGlue, Rules::Compat) => "codexglue",
         };
+        let options = MetricOptions::default;
+        // A variant knows the languages of its own task, and ours knows all.
+        let language = options().variant(variant).language(into.name());
+        let codebleu = |results| Measure::new("codebleu", "codebleu", &language, results);
+        let bleu = Measure::new("bleu", "bleu", &options().variant("nmt"), BLEU);
+        let exact_match = Measure::new("exact-match", "exact", &options(), EXACT_MATCH);
         let measures = match self {
-            Self::FusionBrain => [codebleu(variant, into, CODEBLEU), bleu(), Some(exact_match())],
-            Self::CodeXGlue => {
-                [bleu(), Some(exact_match()), codebleu(variant, into, CODEBLEU_ALONE)]
-            }
+            Self::FusionBrain => [codebleu(CODEBLEU), bleu, exact_match],
+            Self::CodeXGlue => [bleu, exact_match, codebleu(CODEBLEU_ALONE)],
         };
         measures.into_iter().flatten().collect()
     }
 }
 
-fn codebleu(variant: Variant, language: Language, results: &'static [Figure]) -> Option<Measure> {
-    // A variant knows the languages of its own task, and ours knows all.
-    let metric = CodeBleu::new(variant, language, EQUAL_WEIGHTS, VERSION).ok()?;
-    Some(Measure { name: "codebleu", metric: Box::new(metric), results })
-}
-
-fn bleu() -> Option<Measure> {
-    let metric = BleuOptions::new(bleu::Variant::Nmt, VERSION).build().ok()?;
-    Some(Measure { name: "bleu", metric, results: BLEU })
-}
-
-fn exact_match() -> Measure {
-    let metric = Box::new(ExactMatch::new(VERSION));
-    Measure { name: "exact-match", metric, results: EXACT_MATCH }
-}
-
 impl Measure {
+    /// The metric of the registry, if it exists with these options.
+    fn new(
+        name: &'static str,
+        metric: &str,
+        options: &MetricOptions,
+        results: &'static [Figure],
+    ) -> Option<Self> {
+        let metric = find(metric).ok()?.build(options).ok()?;
+        Some(Self { name, metric, results })
+    }
+
     /// Names everything that its numbers depend on.
     pub(super) fn signature(&self) -> String {
         // The task's data has one reference for each problem.

@@ -1,29 +1,34 @@
-//! `assay metric …`.
+//! `assay metric …`. The subcommand of a metric, its options and its help are generated from the
+//! metric's card.
 
 use std::path::PathBuf;
 
 use assay_data::texts::Form;
-use assay_metrics::MOST_ORDERS;
-use clap::builder::{FalseyValueParser, RangedU64ValueParser};
-use clap::{Args, Subcommand, ValueEnum};
+use assay_metrics::card::{OptionCard, OptionKind, TextMetricCard, VariantCard};
+use assay_metrics::registry::{MetricOptions, REGISTRY, TextMetricKind, find};
+use clap::builder::{FalseyValueParser, PossibleValue, PossibleValuesParser};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
 
 use super::ListArguments;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MetricCommand {
-    /// N-grams that hypothesis and references share.
-    Bleu(BleuArguments),
-    /// BLEU, keywords, syntax trees and data flow of source code.
-    Codebleu(CodebleuArguments),
-    /// Letters that hypothesis and references share.
-    Chrf(ChrfArguments),
-    /// The share of hypotheses that are one of their references.
-    Exact(ExactArguments),
+    #[command(flatten)]
+    Score(Box<MetricArguments>),
     /// List the metrics and their variants.
     List(ListArguments),
 }
 
-/// Which texts are scored, and how that is told.
+/// A metric with its options, and the texts to score.
+#[derive(Debug)]
+pub(crate) struct MetricArguments {
+    pub(crate) kind: &'static TextMetricKind,
+    pub(crate) options: MetricOptions,
+    pub(crate) texts: TextArguments,
+}
+
+/// The texts to score, and the form of the output; the same for every metric.
 #[derive(Debug, Args)]
 pub(crate) struct TextArguments {
     /// The texts to score; `-` reads standard input.
@@ -36,7 +41,7 @@ pub(crate) struct TextArguments {
     )]
     pub(crate) hyp: Option<PathBuf>,
 
-    /// The references; each further file has a further reference for each text.
+    /// The references; each further file adds a reference to each text.
     #[arg(
         long,
         visible_aliases = ["ref", "references"],
@@ -47,7 +52,7 @@ pub(crate) struct TextArguments {
     )]
     pub(crate) refs: Vec<PathBuf>,
 
-    /// Both, an object a line: `{"id": …, "refs": ["…"], "hyp": "…"}`.
+    /// Both, one object per line: `{"id": …, "refs": ["…"], "hyp": "…"}`.
     #[arg(
         long,
         value_name = "FILE",
@@ -56,11 +61,11 @@ pub(crate) struct TextArguments {
     )]
     pub(crate) pairs: Option<PathBuf>,
 
-    /// The field that holds the texts, where JSON has objects. Default: the usual names.
+    /// The field of JSON objects that holds the text. Default: the usual names.
     #[arg(long, value_name = "KEY", help_heading = "Texts")]
     pub(crate) key: Option<String>,
 
-    /// How texts stand in --hyp and --refs. Default: as the files' names end.
+    /// The format of --hyp and --refs. Default: by file extension.
     #[arg(long, help_heading = "Texts")]
     pub(crate) format: Option<TextFormat>,
 
@@ -72,20 +77,20 @@ pub(crate) struct TextArguments {
     #[arg(long, env = "ASSAY_PER_PAIR", value_parser = FalseyValueParser::new(), help_heading = "Output")]
     pub(crate) per_pair: bool,
 
-    /// Print JSON: one object, or with --per-pair an object a line.
+    /// Print JSON: one object, or with --per-pair one per line.
     #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new(), help_heading = "Output")]
     pub(crate) json: bool,
 
-    /// How many pairs are measured at once. Default: as many as there are cores.
-    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub(crate) jobs: Option<u32>,
+    /// The number of pairs to measure at once; 0 means one per core.
+    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", default_value_t = 0)]
+    pub(crate) jobs: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextFormat {
-    /// A text a line.
+    /// One text per line.
     Lines,
-    /// A JSON value a line (.jsonl, .ndjson).
+    /// One JSON value per line (.jsonl, .ndjson).
     Jsonl,
     /// One JSON document (.json).
     Json,
@@ -101,202 +106,246 @@ impl From<TextFormat> for Form {
     }
 }
 
-#[derive(Debug, Args)]
-#[command(override_usage = "\
-assay metric bleu [OPTIONS] --refs <FILE>... --hyp <FILE>
-       assay metric bleu [OPTIONS] --pairs <FILE>")]
-#[command(after_help = "\
-Examples:
-  assay metric bleu --refs ref.txt --hyp out.txt
-  assay metric bleu --variant sacrebleu --tokenizer 13a --refs a.txt b.txt --hyp out.txt
-  assay metric bleu --variant codexglue-c2t --pairs pairs.jsonl --per-pair --json")]
-pub(crate) struct BleuArguments {
-    /// Whose BLEU.
-    #[arg(long, default_value = "sacrebleu", help_heading = "Metric")]
-    pub(crate) variant: BleuVariant,
+impl Subcommand for MetricArguments {
+    fn augment_subcommands(command: Command) -> Command {
+        command.subcommands(REGISTRY.iter().map(|kind| subcommand(kind.card())))
+    }
 
-    #[command(flatten)]
-    pub(crate) options: BleuOptions,
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
 
-    #[command(flatten)]
-    pub(crate) texts: TextArguments,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BleuOptions {
-    /// What is done about n-grams of which none is shared. nltk: method0 to method7; hf and nmt:
-    /// add-one or none; sacrebleu: exp, floor, add-k or none.
-    #[arg(long, value_name = "NAME", help_heading = "Metric")]
-    pub(crate) smoothing: Option<String>,
-
-    /// The number that the smoothing takes.
-    #[arg(long, value_name = "X", value_parser = finite, help_heading = "Metric")]
-    pub(crate) smoothing_value: Option<f64>,
-
-    /// How texts are cut into tokens. sacrebleu: 13a, none, intl or char.
-    #[arg(long, visible_alias = "tokenize", value_name = "NAME", help_heading = "Metric")]
-    pub(crate) tokenizer: Option<String>,
-
-    /// Take capitals for small letters.
-    #[arg(long, help_heading = "Metric")]
-    pub(crate) lowercase: bool,
-
-    /// The longest n-grams.
-    #[arg(long, value_name = "N", value_parser = order_from(1), help_heading = "Metric")]
-    pub(crate) max_order: Option<usize>,
-
-    /// Leave out n-grams that are longer than the text.
-    #[arg(long, help_heading = "Metric")]
-    pub(crate) effective_order: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BleuVariant {
-    /// As NLTK's `corpus_bleu` and `sentence_bleu`.
-    Nltk,
-    /// As Hugging Face's `evaluate` has it.
-    Hf,
-    /// As CodeXGLUE scores summaries of code: the mean of smoothed sentences.
-    CodexglueC2t,
-    /// As sacreBLEU.
-    Sacrebleu,
-    /// As the script of TensorFlow's NMT, which many papers copied.
-    Nmt,
-}
-
-#[derive(Debug, Args)]
-#[command(override_usage = "\
-assay metric codebleu --lang <LANGUAGE> [OPTIONS] --refs <FILE>... --hyp <FILE>
-       assay metric codebleu --lang <LANGUAGE> [OPTIONS] --pairs <FILE>")]
-#[command(after_help = "\
-Examples:
-  assay metric codebleu --lang java --refs ref.txt --hyp out.txt
-  assay metric codebleu --variant codexglue --lang c_sharp --refs a.txt b.txt --hyp out.txt
-  assay metric codebleu --variant k4black --lang java --pairs pairs.jsonl --per-pair --json
-  assay metric codebleu --lang python --weights 0.1,0.1,0.4,0.4 --refs test.jsonl --hyp out.txt")]
-pub(crate) struct CodebleuArguments {
-    /// Whose CodeBLEU.
-    #[arg(long, default_value = "assay", help_heading = "Metric")]
-    pub(crate) variant: CodebleuVariant,
-
-    /// What n-grams, weighted n-grams, syntax and data flow count.
-    #[arg(long, visible_alias = "params", value_name = "A,B,C,D", value_parser = weights, help_heading = "Metric")]
-    pub(crate) weights: Option<[f64; 4]>,
-
-    #[command(flatten)]
-    pub(crate) texts: TextArguments,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CodebleuVariant {
-    /// What the others share: data flow in a fixed order, no flow left out of the sum instead of
-    /// counting as 0 or 1, and no subtree matched twice.
-    Assay,
-    /// As CodeXGLUE's evaluator, the original; Java, C#, Python.
-    Codexglue,
-    /// As AVATAR's evaluator; Java, Python.
-    Avatar,
-    /// As the Fusion Brain challenge's scorer; Python.
-    FusionBrain,
-    /// As the Python package codebleu.
-    K4black,
-}
-
-#[derive(Debug, Args)]
-#[command(override_usage = "\
-assay metric chrf [OPTIONS] --refs <FILE>... --hyp <FILE>
-       assay metric chrf [OPTIONS] --pairs <FILE>")]
-#[command(after_help = "\
-Examples:
-  assay metric chrf --refs ref.txt --hyp out.txt
-  assay metric chrf --variant chrf++ --pairs pairs.jsonl --per-pair --json")]
-pub(crate) struct ChrfArguments {
-    /// Letters alone, or words too.
-    #[arg(long, default_value = "chrf", help_heading = "Metric")]
-    pub(crate) variant: ChrfVariant,
-
-    #[command(flatten)]
-    pub(crate) options: ChrfOptions,
-
-    #[command(flatten)]
-    pub(crate) texts: TextArguments,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ChrfOptions {
-    /// The longest n-grams of letters. Default: 6
-    #[arg(long, value_name = "N", value_parser = order_from(1), help_heading = "Metric")]
-    pub(crate) char_order: Option<usize>,
-
-    /// The longest n-grams of words. Default: 0, and 2 for chrf++
-    #[arg(long, value_name = "N", value_parser = order_from(0), help_heading = "Metric")]
-    pub(crate) word_order: Option<usize>,
-
-    /// How much more recall counts than precision. Default: 2
-    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(0..=1000), help_heading = "Metric")]
-    pub(crate) beta: Option<u32>,
-
-    /// Take capitals for small letters.
-    #[arg(long, help_heading = "Metric")]
-    pub(crate) lowercase: bool,
-
-    /// White space counts too.
-    #[arg(long, help_heading = "Metric")]
-    pub(crate) whitespace: bool,
-
-    /// Orders that a text is too short for count as nearly 0, instead of not at all.
-    #[arg(long, help_heading = "Metric")]
-    pub(crate) eps_smoothing: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ChrfVariant {
-    /// N-grams of letters.
-    Chrf,
-    /// N-grams of letters and of words.
-    #[value(name = "chrf++")]
-    ChrfPlusPlus,
-}
-
-#[derive(Debug, Args)]
-#[command(override_usage = "\
-assay metric exact [OPTIONS] --refs <FILE>... --hyp <FILE>
-       assay metric exact [OPTIONS] --pairs <FILE>")]
-#[command(after_help = "\
-Examples:
-  assay metric exact --refs ref.txt --hyp out.txt
-  assay metric exact --refs ref.txt --hyp out.txt --json
-  zcat pairs.jsonl.gz | assay metric exact --pairs - --per-pair")]
-pub(crate) struct ExactArguments {
-    /// When two texts are the same.
-    #[arg(long, default_value = "trimmed", help_heading = "Metric")]
-    pub(crate) variant: ExactVariant,
-
-    #[command(flatten)]
-    pub(crate) texts: TextArguments,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExactVariant {
-    /// Letter for letter, but for white space around them, as CodeXGLUE's evaluators have it.
-    Trimmed,
-}
-
-/// An order of n-grams that the metrics can count.
-fn order_from(least: u64) -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(least..=MOST_ORDERS as u64)
-}
-
-fn finite(text: &str) -> Result<f64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err("expected a number that is not negative".to_owned()),
+    fn has_subcommand(name: &str) -> bool {
+        find(name).is_ok()
     }
 }
 
-fn weights(text: &str) -> Result<[f64; 4], String> {
-    let numbers: Result<Vec<f64>, String> = text.split(',').map(finite).collect();
-    numbers.ok().and_then(|numbers| numbers.try_into().ok()).ok_or_else(|| {
-        "expected four numbers that are not negative, such as 0.25,0.25,0.25,0.25".to_owned()
-    })
+impl FromArgMatches for MetricArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        let kind = find(name).map_err(|_| missing())?;
+        let texts = TextArguments::from_arg_matches(matches)?;
+        let options = options(kind.card(), matches, texts.lang.as_deref());
+        Ok(Self { kind, options, texts })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+const VARIANT: &str = "variant";
+const HEADING: &str = "Metric";
+
+/// The subcommand that a card describes.
+fn subcommand(card: &'static TextMetricCard) -> Command {
+    let value =
+        |variant: &'static VariantCard| PossibleValue::new(variant.name).help(variant.about);
+    let variant = Arg::new(VARIANT)
+        .long(VARIANT)
+        .value_name("VARIANT")
+        .help("The variant to compute")
+        .value_parser(PossibleValuesParser::new(card.variants.iter().map(value)))
+        .default_value(card.default_variant)
+        .help_heading(HEADING);
+    let command = Command::new(card.name).arg(variant).args(card.options.iter().map(argument));
+    // After the shared arguments, which would bring a description of their own.
+    TextArguments::augment_args(command)
+        .about(card.summary)
+        .long_about(None)
+        .override_usage(usage(card))
+        .after_help(format!("Examples:\n  {}", card.examples.join("\n  ")))
+}
+
+fn usage(card: &TextMetricCard) -> String {
+    let language = if card.needs_language { "--lang <LANGUAGE> " } else { "" };
+    let start = format!("assay metric {} {language}[OPTIONS]", card.name);
+    format!("{start} --refs <FILE>... --hyp <FILE>\n       {start} --pairs <FILE>")
+}
+
+/// The argument that an option's card describes.
+fn argument(option: &'static OptionCard) -> Arg {
+    let argument = Arg::new(option.name)
+        .long(option.name)
+        .visible_aliases(option.alias)
+        .help(option.help)
+        .help_heading(HEADING);
+    match &option.kind {
+        OptionKind::Flag => argument.action(ArgAction::SetTrue),
+        OptionKind::Choice(names) => {
+            argument.value_name(option.value_name).value_parser(PossibleValuesParser::new(*names))
+        }
+        kind => argument
+            .value_name(option.value_name)
+            .value_parser(|text: &str| kind.check(text).map(|()| text.to_owned())),
+    }
+}
+
+/// The values of the options that a card describes.
+fn options(card: &TextMetricCard, matches: &ArgMatches, language: Option<&str>) -> MetricOptions {
+    let text = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    let mut options =
+        MetricOptions::default().variant(text(VARIANT).unwrap_or(card.default_variant));
+    for option in card.options {
+        let value = match option.kind {
+            OptionKind::Flag => matches.get_flag(option.name).then_some("true"),
+            _ => text(option.name),
+        };
+        if let Some(value) = value {
+            options = options.with(option.name, value);
+        }
+    }
+    language.into_iter().fold(options, MetricOptions::language)
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_metrics::text::{Score, Sums, TextMetric};
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::args::{Arguments, Command as Chosen};
+
+    /// A metric that counts options, to see that they arrive.
+    struct Toy(f64);
+
+    impl TextMetric for Toy {
+        fn measure(&self, _: &[&str], _: &str) -> Sums {
+            Sums::default()
+        }
+
+        fn score(&self, _: &Sums) -> Score {
+            Score::new("score", self.0)
+        }
+
+        fn signature(&self, _: &Sums) -> String {
+            "toy".to_owned()
+        }
+    }
+
+    static TOY: TextMetricKind = TextMetricKind::new(
+        TextMetricCard {
+            name: "toy",
+            summary: "A toy",
+            variants: &[VariantCard::new("wood", "Of wood"), VariantCard::new("tin", "Of tin")],
+            default_variant: "tin",
+            needs_language: true,
+            options: &[
+                OptionCard::flag("loud", "With noise"),
+                OptionCard::new("size", "N", OptionKind::Integer(1..=9), "The size")
+                    .alias("length"),
+                OptionCard::new("weight", "X", OptionKind::Float, "The weight"),
+                OptionCard::new("colour", "C", OptionKind::Choice(&["red", "blue"]), "The colour"),
+                OptionCard::new("label", "TEXT", OptionKind::Text, "The label"),
+            ],
+            examples: &["assay metric toy --lang java --pairs pairs.jsonl"],
+        },
+        |options| {
+            let size: f64 = options.integer("size").unwrap_or(0.0);
+            let chosen = [
+                options.variant_name() == "wood",
+                options.language_name() == Some("java"),
+                options.flag("loud"),
+                options.text("colour") == Some("blue"),
+                options.text("label") == Some("-"),
+            ];
+            let chosen = chosen.into_iter().filter(|chosen| *chosen).count();
+            Ok(Box::new(Toy(size + options.float("weight").unwrap_or(0.0) + chosen as f64)))
+        },
+    );
+
+    fn toy(words: &[&str]) -> Result<f64, String> {
+        let start = ["toy", "--pairs", "pairs.jsonl", "--lang", "java"];
+        let matches = subcommand(TOY.card()).try_get_matches_from([&start, words].concat());
+        let matches = matches.map_err(|error| error.to_string())?;
+        let metric = TOY.build(&options(TOY.card(), &matches, Some("java"))).unwrap();
+        Ok(metric.score(&Sums::default()).value())
+    }
+
+    #[test]
+    fn a_metric_gets_its_subcommand_from_its_card() {
+        let check = |words: &[&str], expected: f64| {
+            let found = toy(words).unwrap();
+            assert!((found - expected).abs() < 1e-12, "{words:?}: {found} instead of {expected}");
+        };
+        check(&[], 1.0);
+        check(&["--variant", "wood", "--loud", "--colour", "blue", "--label", "-"], 5.0);
+        check(&["--length", "9", "--weight", "0.5"], 10.5);
+        let refused = |words: &[&str], message: &str| {
+            let error = toy(words).unwrap_err();
+            assert!(error.contains(message), "{words:?}: {error}");
+        };
+        refused(&["--variant", "iron"], "possible values: wood, tin");
+        refused(&["--size", "10"], "invalid value '10' for '--size <N>': 10 is not in 1..=9");
+        refused(&["--weight", "nan"], "expected a number that is not negative");
+        refused(&["--colour", "green"], "possible values: red, blue");
+        let help = subcommand(TOY.card()).render_long_help().to_string();
+        for part in [
+            "A toy",
+            "metric toy --lang <LANGUAGE> [OPTIONS]",
+            "- tin:  Of tin",
+            "--size <N>",
+            "[alias: --length]",
+            "Examples:\n  assay metric toy",
+            "--hyp <FILE>",
+        ] {
+            assert!(help.contains(part), "no {part:?} in {help}");
+        }
+    }
+
+    /// The metric's arguments in a command line.
+    fn parse(line: &str) -> Box<MetricArguments> {
+        let words = shlex::split(line).expect("words");
+        match Arguments::try_parse_from(words)
+            .unwrap_or_else(|error| panic!("{line}: {error}"))
+            .command
+        {
+            Chosen::Metric(MetricCommand::Score(arguments)) => arguments,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_example_builds_its_metric() {
+        for kind in REGISTRY {
+            assert!(!kind.card().examples.is_empty());
+            for example in kind.card().examples {
+                let line = &example[example.find("assay ").expect("a call")..];
+                let arguments = parse(line);
+                assert_eq!(arguments.kind.card().name, kind.card().name);
+                assert!(kind.build(&arguments.options).is_ok(), "{example}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_option_of_every_card_is_accepted() {
+        Arguments::command().debug_assert();
+        for kind in REGISTRY {
+            let start = format!("assay metric {} --pairs pairs.jsonl", kind.card().name);
+            for variant in kind.card().variants {
+                let given = parse(&format!("{start} --variant {}", variant.name)).options;
+                assert_eq!(given.variant_name(), variant.name);
+            }
+            for option in kind.card().options {
+                let value = match &option.kind {
+                    OptionKind::Flag => "true".to_owned(),
+                    OptionKind::Integer(range) => range.end().to_string(),
+                    OptionKind::Float => "0.5".to_owned(),
+                    OptionKind::Choice(names) => names[0].to_owned(),
+                    OptionKind::Text => "some".to_owned(),
+                };
+                for name in [option.name].into_iter().chain(option.alias) {
+                    let typed = match option.kind {
+                        OptionKind::Flag => String::new(),
+                        _ => format!("={value}"),
+                    };
+                    let given = parse(&format!("{start} --{name}{typed}")).options;
+                    assert_eq!(given.text(option.name), Some(value.as_str()));
+                }
+            }
+        }
+    }
 }

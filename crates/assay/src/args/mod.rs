@@ -16,10 +16,7 @@ use clap_complete::Shell;
 pub(crate) use data::{
     DataCommand, DatasetArguments, MineArguments, MineCommand, SealArguments, UnsealArguments,
 };
-pub(crate) use metric::{
-    BleuArguments, BleuVariant, ChrfArguments, ChrfVariant, CodebleuArguments, CodebleuVariant,
-    ExactArguments, ExactVariant, MetricCommand, TextArguments,
-};
+pub(crate) use metric::{MetricArguments, MetricCommand, TextArguments};
 pub(crate) use programs::ProgramArguments;
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
 
@@ -92,8 +89,8 @@ Examples:
   assay metric chrf --pairs pairs.jsonl --per-pair --json
   assay metric list                                every metric and its variants
 
-Texts are lines of a plain file, or JSON: a file's ending tells (.jsonl, .ndjson, .json; .gz and
-.zst are unpacked). `assay metric bleu --help` has every option."
+Texts are lines of a plain file, or JSON: the file extension selects the format (.jsonl, .ndjson,
+.json; .gz and .zst are unpacked). `assay metric bleu --help` has every option."
     )]
     Metric(MetricCommand),
     /// Train what assay ships, from data.

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use assay_core::{Error, Result};
+use assay_core::{Error, Language, Result};
 use assay_data::texts::{Form, Keys, Pairs, Source, Watch};
 
 use crate::args::TextArguments;
 
-/// The pairs, and how much is read of the file whose texts are scored. A language's names may name
-/// a field of the references.
-pub(super) fn open(arguments: &TextArguments, language: &[String]) -> Result<(Pairs, Watch)> {
+/// Opens the pairs; also returns a watch on the bytes read of the file whose texts are scored.
+pub(super) fn open(arguments: &TextArguments) -> Result<(Pairs, Watch)> {
     if let Some(path) = &arguments.pairs {
         let source = Source::open(path, None)?;
         let watch = source.watch();
@@ -27,7 +26,10 @@ pub(super) fn open(arguments: &TextArguments, language: &[String]) -> Result<(Pa
     let named = arguments.key.as_deref().map(Keys::named);
     let hypotheses = Source::open(hyp, form)?;
     let watch = hypotheses.watch();
-    let language: Vec<&str> = language.iter().map(String::as_str).collect();
+    // References may be in a field named after the language: its own name, or the name given.
+    let given = arguments.lang.as_deref();
+    let own = given.and_then(Language::by_name).map(Language::name);
+    let language: Vec<&str> = own.into_iter().chain(given).collect();
     let keys = named.clone().unwrap_or_else(|| Keys::of_references(&language));
     let source = |path: &Path| Ok((Source::open(path, form)?, keys.clone()));
     let references = arguments.refs.iter().map(|path| source(path)).collect::<Result<Vec<_>>>()?;

@@ -1,57 +1,49 @@
-//! `assay metric`: score texts against references, from plain files.
+//! `assay metric`: scores texts against references, from plain files.
 
-mod choose;
 mod input;
 mod print;
-mod stream;
 
 use std::io::{self, IsTerminal};
 
 use assay_core::{Error, Result, exit_code};
-use clap::ValueEnum;
+use assay_metrics::registry::REGISTRY;
 use serde::Serialize;
 
-use super::{cancel_on_interrupt, jobs};
-use crate::args::{
-    BleuVariant, ChrfVariant, CodebleuVariant, ExactVariant, MetricCommand, TextArguments,
-};
+use super::cancel_on_interrupt;
+use crate::args::{MetricArguments, MetricCommand};
 use crate::output::{self, Meter};
-use choose::Chosen;
-use print::Rows;
+use print::{Printer, Rows};
 
 pub(crate) fn metric(command: &MetricCommand) -> Result<u8> {
     match command {
-        MetricCommand::Bleu(arguments) => score(&choose::bleu(arguments)?, &arguments.texts),
-        MetricCommand::Codebleu(arguments) => {
-            score(&choose::codebleu(arguments)?, &arguments.texts)
-        }
-        MetricCommand::Chrf(arguments) => score(&choose::chrf(arguments)?, &arguments.texts),
-        MetricCommand::Exact(arguments) => score(&choose::exact(arguments), &arguments.texts),
+        MetricCommand::Score(arguments) => score(arguments),
         MetricCommand::List(arguments) => list(arguments.json),
     }
 }
 
-fn score(chosen: &Chosen, arguments: &TextArguments) -> Result<u8> {
-    let (pairs, watch) = input::open(arguments, &chosen.language)?;
-    // Not before: opening may wait for whoever writes the file, and Ctrl-C ends that by itself.
+fn score(arguments: &MetricArguments) -> Result<u8> {
+    let MetricArguments { kind, options, texts } = arguments;
+    let metric = kind.build(options)?;
+    let (pairs, watch) = input::open(texts)?;
+    // Not before: opening may wait for the writer of the file, and Ctrl-C ends that by itself.
     let cancel = cancel_on_interrupt()?;
     let names = pairs.names().join(" and ");
-    let rows = Rows::new(arguments);
+    let rows = Rows::new(texts);
     let meter = if rows.are_printed() && io::stdout().is_terminal() {
         Meter::hidden()
     } else {
-        Meter::new(chosen.name, watch.size)
+        Meter::new(kind.card().name, watch.size)
     };
-    let show = |n: u64| meter.at(watch.read(), format!("{n} pairs"));
-    let metric = chosen.metric.as_ref();
-    let measured = stream::measure(pairs, metric, jobs(arguments.jobs), &cancel, rows, &show)?;
-    drop(meter);
+    let mut printer = Printer { rows, metric: metric.as_ref(), meter, watch, n: 0 };
+    let jobs = texts.jobs as usize;
+    let measured = assay_run::measure(pairs, metric.as_ref(), jobs, &cancel, &mut printer)?;
+    drop(printer);
     let Some(measured) = measured else { return Ok(exit_code::INTERRUPTED) };
     if measured.n == 0 {
         return Err(Error::refused(format!("there are no texts in {names}"))
             .hint("a score needs at least one pair"));
     }
-    print::summary(chosen, &measured, arguments)?;
+    print::summary(arguments, metric.as_ref(), &measured)?;
     Ok(exit_code::DONE)
 }
 
@@ -59,30 +51,21 @@ fn score(chosen: &Chosen, arguments: &TextArguments) -> Result<u8> {
 #[derive(Serialize)]
 struct Listed {
     metric: &'static str,
-    variant: String,
-    about: String,
+    variant: &'static str,
+    about: &'static str,
 }
 
 fn list(json: bool) -> Result<u8> {
-    let mut listed = variants::<BleuVariant>("bleu");
-    listed.extend(variants::<CodebleuVariant>("codebleu"));
-    listed.extend(variants::<ChrfVariant>("chrf"));
-    listed.extend(variants::<ExactVariant>("exact"));
+    let cards = REGISTRY.iter().map(|kind| kind.card());
+    let listed = cards.flat_map(|card| {
+        let metric = card.name;
+        card.variants.iter().map(move |it| Listed { metric, variant: it.name, about: it.about })
+    });
     if json {
-        output::json_pretty(&listed)?;
+        output::json_pretty(&listed.collect::<Vec<_>>())?;
     } else {
-        let rows = listed.into_iter().map(|it| [it.metric.to_owned(), it.variant, it.about]);
+        let rows = listed.map(|it| [it.metric, it.variant, it.about].map(str::to_owned));
         output::table(["metric", "variant", "what it is"], rows)?;
     }
     Ok(exit_code::DONE)
-}
-
-fn variants<V: ValueEnum>(metric: &'static str) -> Vec<Listed> {
-    let values = V::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    let listed = values.map(|value| Listed {
-        metric,
-        variant: value.get_name().to_owned(),
-        about: value.get_help().map(ToString::to_string).unwrap_or_default(),
-    });
-    listed.collect()
 }

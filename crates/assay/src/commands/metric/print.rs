@@ -1,16 +1,47 @@
-//! How scores are printed: for people, and as JSON.
+//! Prints scores: for people, and as JSON.
 
 use assay_core::{Error, Result};
-use assay_data::texts::PairId;
-use assay_metrics::text::{Part, Score};
+use assay_data::texts::{PairId, Watch};
+use assay_metrics::text::{Part, Score, Sums, TextMetric};
+use assay_run::{Measured, PairSink};
 use serde::Serialize;
 
-use super::choose::Chosen;
-use super::stream::Measured;
-use crate::args::TextArguments;
-use crate::output;
+use crate::args::{MetricArguments, TextArguments};
+use crate::output::{self, Meter};
 
-/// What is printed of each pair, a line each.
+/// Prints the rows of pairs as they are measured, and shows how far it is.
+pub(super) struct Printer<'a> {
+    pub(super) rows: Rows,
+    pub(super) metric: &'a dyn TextMetric,
+    pub(super) meter: Meter,
+    pub(super) watch: Watch,
+    /// The number of pairs so far.
+    pub(super) n: usize,
+}
+
+impl PairSink for Printer<'_> {
+    type Row = String;
+
+    fn render(&self, id: &PairId, sums: &Sums) -> Result<String> {
+        self.rows.row(id, || self.metric.score_pair(sums))
+    }
+
+    fn accept(&mut self, pairs: Vec<(Sums, String)>) -> Result<()> {
+        let mut text = match pairs.first() {
+            Some((sums, _)) if self.n == 0 => self.rows.header(&self.metric.score_pair(sums)),
+            _ => String::new(),
+        };
+        text.extend(pairs.iter().map(|(_, row)| row.as_str()));
+        if !text.is_empty() {
+            output::write(text.as_bytes())?;
+        }
+        self.n += pairs.len();
+        self.meter.at(self.watch.read(), format!("{} pairs", self.n));
+        Ok(())
+    }
+}
+
+/// The form of the rows: one line per pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rows {
     Nothing,
@@ -77,22 +108,22 @@ impl Rows {
     }
 }
 
-/// Prints what the corpus scores; talks of it where the pairs' rows are the data.
+/// Prints the score of the corpus: to standard error where the pairs' rows are the data.
 pub(super) fn summary(
-    chosen: &Chosen,
+    arguments: &MetricArguments,
+    metric: &dyn TextMetric,
     measured: &Measured,
-    arguments: &TextArguments,
 ) -> Result<()> {
-    let score = chosen.metric.score(&measured.total);
-    let signature = chosen.metric.signature(&measured.total);
-    let (metric, variant, n) = (chosen.name, chosen.variant.as_str(), measured.n);
-    match Rows::new(arguments) {
+    let MetricArguments { kind, options, texts } = arguments;
+    let (score, signature) = (metric.score(&measured.total), metric.signature(&measured.total));
+    let (metric, variant, n) = (kind.card().name, options.variant_name(), measured.n);
+    match Rows::new(texts) {
         Rows::Json => {}
         Rows::Tabs => {
             let value = json(&score.value())?;
             output::talk(&format!("{metric} {value} on {n} pairs\nsignature: {signature}"));
         }
-        Rows::Nothing if arguments.json => {
+        Rows::Nothing if texts.json => {
             let summary = Summary { metric, variant, n, signature: &signature, score: &score };
             output::json_line(&summary)?;
         }

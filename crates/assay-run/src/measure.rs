@@ -1,0 +1,243 @@
+//! Measures pairs of texts as they are read: one thread reads, the others measure, and the calling
+//! thread joins the counts and passes on the rows in order. With one job it also measures. A few
+//! chunks are in memory, however many pairs there are.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use assay_core::{Cancel, Error, Result};
+use assay_data::texts::{Pair, PairId};
+use assay_metrics::text::{Sums, TextMetric};
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// A chunk ends with the pair that reaches either limit.
+const CHUNK_PAIRS: usize = 512;
+const CHUNK_BYTES: usize = 1 << 20;
+/// The number of chunks that wait to be measured.
+const WAITING: usize = 2;
+/// The longest delay of a cancellation while the input is silent.
+const GLANCE: Duration = Duration::from_millis(50);
+/// The most threads per core; more would only cost memory.
+const MOST_PER_CORE: usize = 8;
+
+/// A measured corpus.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// The counts of all pairs.
+    pub total: Sums,
+    /// The number of pairs.
+    pub n: u64,
+}
+
+/// Receives the measured pairs.
+pub trait PairSink: Sync {
+    /// The rendering of a pair.
+    type Row: Send;
+
+    /// Renders a pair. Called by several threads at once.
+    fn render(&self, id: &PairId, sums: &Sums) -> Result<Self::Row>;
+
+    /// Takes the next pairs, in the order of the input.
+    fn accept(&mut self, pairs: Vec<(Sums, Self::Row)>) -> Result<()>;
+}
+
+/// Measures all pairs with `jobs` threads, and passes them to `sink`; `None` if cancelled.
+///
+/// 0 jobs mean one per core. Pairs before a read error are measured too.
+pub fn measure<S: PairSink>(
+    pairs: impl Iterator<Item = Result<Pair>> + Send + 'static,
+    metric: &dyn TextMetric,
+    jobs: usize,
+    cancel: &Cancel,
+    sink: &mut S,
+) -> Result<Option<Measured>> {
+    let workers = workers(jobs)?;
+    let (sender, receiver) = sync_channel(WAITING);
+    // The thread is never joined: it may be reading a terminal on which nobody types.
+    thread::Builder::new().spawn(move || read(pairs, &sender)).map_err(no_threads)?;
+    let mut measured = Measured::default();
+    while let Some(message) = next(&receiver, cancel) {
+        let chunk = match message? {
+            Message::Chunk(chunk) => chunk,
+            Message::End(end) => return end.map(|()| Some(measured)),
+        };
+        let results = measure_chunk(&chunk, metric, workers.as_ref(), sink)?;
+        if cancel.is_cancelled() {
+            break;
+        }
+        for (sums, _) in &results {
+            metric.join(&mut measured.total, sums);
+        }
+        measured.n += results.len() as u64;
+        sink.accept(results)?;
+    }
+    Ok(None)
+}
+
+/// The worker threads; none for one job, which the calling thread does without memory of its own.
+fn workers(jobs: usize) -> Result<Option<ThreadPool>> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    match threads(jobs, cores) {
+        1 => Ok(None),
+        threads => {
+            ThreadPoolBuilder::new().num_threads(threads).build().map(Some).map_err(no_threads)
+        }
+    }
+}
+
+fn threads(jobs: usize, cores: usize) -> usize {
+    if jobs == 0 { cores } else { jobs.min(MOST_PER_CORE * cores) }
+}
+
+fn no_threads(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::failed("failed to start threads").because(error)
+}
+
+fn measure_chunk<S: PairSink>(
+    chunk: &[Pair],
+    metric: &dyn TextMetric,
+    workers: Option<&ThreadPool>,
+    sink: &S,
+) -> Result<Vec<(Sums, S::Row)>> {
+    let measure = |pair: &Pair| {
+        let references: Vec<&str> = pair.references.iter().map(String::as_str).collect();
+        let sums = metric.measure(&references, &pair.hypothesis);
+        let row = sink.render(&pair.id, &sums)?;
+        Ok((sums, row))
+    };
+    match workers {
+        Some(workers) => workers.install(|| chunk.par_iter().map(measure).collect()),
+        None => chunk.iter().map(measure).collect(),
+    }
+}
+
+/// A message of the reading thread.
+enum Message {
+    Chunk(Vec<Pair>),
+    End(Result<()>),
+}
+
+/// The next message; `None` if cancelled.
+fn next(receiver: &Receiver<Message>, cancel: &Cancel) -> Option<Result<Message>> {
+    while !cancel.is_cancelled() {
+        match receiver.recv_timeout(GLANCE) {
+            Ok(message) => return Some(Ok(message)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Some(Err(Error::failed("the texts were not read to their end")));
+            }
+        }
+    }
+    None
+}
+
+/// Sends chunks until the end, an error, or the loss of the receiver.
+fn read(pairs: impl Iterator<Item = Result<Pair>>, sender: &SyncSender<Message>) {
+    let mut chunk = Vec::new();
+    let mut bytes = 0;
+    let mut end = Ok(());
+    for pair in pairs {
+        match pair {
+            Ok(pair) => {
+                bytes += pair.size();
+                chunk.push(pair);
+            }
+            Err(error) => {
+                end = Err(error);
+                break;
+            }
+        }
+        if chunk.len() >= CHUNK_PAIRS || bytes >= CHUNK_BYTES {
+            bytes = 0;
+            if sender.send(Message::Chunk(std::mem::take(&mut chunk))).is_err() {
+                return;
+            }
+        }
+    }
+    // The loss of the receiver is no error: measuring was cancelled or failed.
+    if !chunk.is_empty() {
+        let _ = sender.send(Message::Chunk(chunk));
+    }
+    let _ = sender.send(Message::End(end));
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_metrics::registry::{MetricOptions, find};
+
+    use super::*;
+
+    /// Keeps the ids, and cancels once it has so many.
+    struct Collector<'a> {
+        ids: Vec<String>,
+        cancel: &'a Cancel,
+        enough: usize,
+    }
+
+    impl PairSink for Collector<'_> {
+        type Row = String;
+
+        fn render(&self, id: &PairId, _: &Sums) -> Result<String> {
+            Ok(format!("{id:?}"))
+        }
+
+        fn accept(&mut self, pairs: Vec<(Sums, String)>) -> Result<()> {
+            self.ids.extend(pairs.into_iter().map(|(_, id)| id));
+            if self.ids.len() >= self.enough {
+                self.cancel.cancel();
+            }
+            Ok(())
+        }
+    }
+
+    fn pairs(n: u64) -> impl Iterator<Item = Result<Pair>> + Send + 'static {
+        (0..n).map(|place| {
+            let text = place.to_string();
+            Ok(Pair { id: place.into(), references: vec![text.clone()], hypothesis: text })
+        })
+    }
+
+    fn measured(
+        pairs: impl Iterator<Item = Result<Pair>> + Send + 'static,
+        jobs: usize,
+        enough: usize,
+    ) -> (Result<Option<Measured>>, Vec<String>) {
+        let metric = find("exact").unwrap().build(&MetricOptions::default()).unwrap();
+        let cancel = Cancel::new();
+        let mut sink = Collector { ids: Vec::new(), cancel: &cancel, enough };
+        let measured = measure(pairs, metric.as_ref(), jobs, &cancel, &mut sink);
+        (measured, sink.ids)
+    }
+
+    #[test]
+    fn any_number_of_jobs_gives_the_same_pairs_in_order() {
+        let expected: Vec<String> =
+            (0..2000u64).map(|n| format!("{:?}", PairId::from(n))).collect();
+        for jobs in [0, 1, 3, 4096] {
+            let (measured, ids) = measured(pairs(2000), jobs, usize::MAX);
+            assert_eq!(measured.unwrap().unwrap().n, 2000);
+            assert!(ids == expected, "with {jobs} jobs");
+        }
+    }
+
+    #[test]
+    fn pairs_before_an_error_are_measured() {
+        let broken = pairs(700).chain([Err(Error::refused("broken"))]).chain(pairs(1));
+        let (measured, ids) = measured(broken, 2, usize::MAX);
+        assert_eq!((measured.unwrap_err().to_string().as_str(), ids.len()), ("broken", 700));
+    }
+
+    #[test]
+    fn a_cancellation_ends_it() {
+        let (measured, ids) = measured(pairs(u64::MAX), 2, 1000);
+        assert!(measured.unwrap().is_none());
+        assert_eq!(ids.len(), 1024);
+    }
+
+    #[test]
+    fn jobs_are_bounded_by_the_cores() {
+        assert_eq!([0, 1, 16, 17, 4096].map(|jobs| threads(jobs, 2)), [2, 1, 16, 16, 16]);
+    }
+}
