@@ -7,6 +7,7 @@
 //! `docs/design/record.md`.
 
 mod answer;
+mod convert;
 mod folder;
 mod index;
 mod legacy;

@@ -2,35 +2,14 @@
 
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use assay_record::Machine;
 
-/// The program that made a record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tool {
-    /// Its version.
-    pub version: String,
-    /// The commit that it was built from, where that is known.
-    pub commit: String,
-}
-
-/// The machine that a run was made on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Machine {
-    /// The operating system.
-    pub os: String,
-    /// The processor's architecture.
-    pub arch: String,
-    /// How many threads it runs at once.
-    pub cores: usize,
-}
-
-impl Machine {
-    pub(crate) fn this() -> Self {
-        Self {
-            os: std::env::consts::OS.to_owned(),
-            arch: std::env::consts::ARCH.to_owned(),
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
-        }
+/// The machine that a run is made on.
+pub(crate) fn this_machine() -> Machine {
+    Machine {
+        os: std::env::consts::OS.to_owned(),
+        arch: std::env::consts::ARCH.to_owned(),
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
     }
 }
 

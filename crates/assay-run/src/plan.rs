@@ -5,14 +5,15 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use std::path::Path;
+
 use assay_core::{
-    DataChoice, Digest, Error, Fingerprint, ProblemId, Problems, Reading, Result, Selection,
-    Signature, Solver, Task, TaskSettings,
+    DataChoice, Digest, Error, Fingerprint, Opening, ProblemId, Problems, Reading, Result,
+    Selection, Signature, Solver, Task, TaskSettings,
 };
+use assay_record::{DataDigest, Tool};
 use assay_solvers::{BuiltSolver, SolverSettings, SolverSpec};
 use serde::{Deserialize, Serialize};
-
-use crate::Tool;
 
 /// What a user wants to be run. Written into the record, so that a run can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,27 @@ pub struct Request {
     pub solver_settings: SolverSettings,
     /// How many samples each problem gets.
     pub samples: u32,
+}
+
+impl Request {
+    /// The request as a record has it.
+    pub(crate) fn to_record(&self) -> Result<assay_record::Request> {
+        convert(self)
+    }
+
+    /// The request that a record has.
+    pub(crate) fn from_record(request: &assay_record::Request) -> Result<Self> {
+        convert(request)
+    }
+}
+
+/// Both sides have the same JSON; the record's leaves settings to whoever knows them.
+fn convert<T: serde::de::DeserializeOwned>(value: &impl Serialize) -> Result<T> {
+    serde_json::to_value(value).and_then(serde_json::from_value).map_err(|error| {
+        Error::refused("the request of the run cannot be read")
+            .because(error)
+            .hint("resume it with the version of assay that started it")
+    })
 }
 
 /// Which problems of which task are wanted.
@@ -57,13 +79,14 @@ impl OpenTask {
         self.wanted.ranks().map(|rank| &self.problems.ids()[rank])
     }
 
-    /// Opens what `request` names, and reads the wanted problems once to learn their hash.
-    pub fn open(request: TaskRequest) -> Result<Arc<Self>> {
+    /// Opens what `request` names, for so many grades at once, and reads the wanted problems once to learn their hash.
+    pub fn open(request: TaskRequest, jobs: usize, cache: Option<&Path>) -> Result<Arc<Self>> {
         let task = assay_tasks::find(&request.name)?;
-        let problems = task.open(&request.data, &request.settings, true)?;
+        let TaskRequest { data, settings, .. } = &request;
+        let problems = task.open(&Opening { jobs, cache, ..Opening::new(data, settings) })?;
         problems.can_be_asked()?;
         let wanted = select(problems.ids(), &request.ids, request.limit)?;
-        let digest = DataDigest::of(problems.as_ref(), &wanted)?;
+        let digest = digest_of(problems.as_ref(), &wanted)?;
         Ok(Arc::new(Self { request, task, problems, wanted, digest }))
     }
 }
@@ -190,33 +213,23 @@ fn no_such_problem(all: &[ProblemId], id: &str) -> Error {
     }
 }
 
-/// The hashes of what is graded and of what solvers are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DataDigest {
-    /// Of the problems' names and right answers, in task order.
-    pub solutions: Digest,
-    /// Of the problems and their right answers, in task order.
-    pub content: Digest,
-}
-
-impl DataDigest {
-    fn of(problems: &dyn Problems, wanted: &Selection) -> Result<Self> {
-        // Problems come in any order; their fingerprints are small.
-        let mut found: Vec<Option<[Fingerprint; 2]>> = vec![None; problems.ids().len()];
-        problems.read(wanted, &mut |reading| {
-            if let Reading::Problem(problem) = reading {
-                found[problem.rank] =
-                    Some([problem.question.fingerprint(), problem.reference.fingerprint()]);
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
-        let ids = problems.ids().iter().zip(&found);
-        let solutions = ids
-            .filter_map(|(id, found)| found.map(|[_, reference]| [id.fingerprint(), reference]))
-            .flatten();
-        Ok(Self {
-            solutions: Digest::of_all(solutions),
-            content: Digest::of_all(found.iter().flatten().flatten().copied()),
-        })
-    }
+/// The hashes of the wanted problems.
+fn digest_of(problems: &dyn Problems, wanted: &Selection) -> Result<DataDigest> {
+    // Problems come in any order; their fingerprints are small.
+    let mut found: Vec<Option<[Fingerprint; 2]>> = vec![None; problems.ids().len()];
+    problems.read(wanted, &mut |reading| {
+        if let Reading::Problem(problem) = reading {
+            found[problem.rank] =
+                Some([problem.question.fingerprint(), problem.reference.fingerprint()]);
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let ids = problems.ids().iter().zip(&found);
+    let solutions = ids
+        .filter_map(|(id, found)| found.map(|[_, reference]| [id.fingerprint(), reference]))
+        .flatten();
+    Ok(DataDigest {
+        solutions: Digest::of_all(solutions),
+        content: Digest::of_all(found.iter().flatten().flatten().copied()),
+    })
 }

@@ -1,15 +1,14 @@
 //! Answers without grading, in task order.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use assay_core::{
-    Cancel, Confidence, Grader, Problems, Response, Result, Selection, SessionReport, Solver,
-    Verdict,
+    Cancel, Confidence, NoAnswer, ProblemId, Problems, Reading, Response, Result, Selection,
+    SessionReport, Solver,
 };
 
-use crate::engine::{Event, Work, solve};
-use crate::gate::Gate;
+use crate::pipeline::{Ending, Event, Item, Pipeline, Retries};
 
 /// What came of predicting.
 #[derive(Debug, Default)]
@@ -42,61 +41,69 @@ const REASONS_KEPT: usize = 20;
 /// are there.
 pub fn predict(
     problems: &dyn Problems,
-    (solver, grader): (&Solver, &dyn Grader),
+    solver: &Solver,
     scratch: &Path,
     jobs: usize,
     cancel: &Cancel,
     write: &mut dyn FnMut(&Prediction) -> Result<()>,
 ) -> Result<Predicted> {
-    let work = Work {
-        problems,
-        wanted: &Selection::all(problems.ids().len()),
-        samples: 1,
-        graded: &HashSet::new(),
-        answered: &HashMap::new(),
-        solver,
-        grader,
-        gate: &Gate::default(),
-        scratch,
-        jobs,
-        cancel,
-    };
+    let (solver, retries) = (Some(solver), &Retries::default());
+    let pipeline =
+        Pipeline { problems, solver, ending: Ending::Check, retries, scratch, jobs, cancel };
     let mut predicted = Predicted::default();
     let mut in_order = InOrder { write, next: 0, held_back: BTreeMap::new() };
-    let mut said = HashMap::new();
-    solve(&work, &mut |event| match event {
-        Event::Answered(key, answer) => {
-            said.insert(key, (answer.response, answer.confidence));
-            Ok(())
-        }
-        // Without solutions there are no grades; but what is impossible or missing is told.
-        Event::Graded(key, verdict) => {
-            let said = said.remove(&key).filter(|_| verdict.why.is_none());
-            let (answer, confidence) = match said {
-                Some((response, confidence)) => (Ok(response), confidence),
-                None => (Err(verdict.detail.clone().unwrap_or_default()), Vec::new()),
-            };
-            predicted.count(&verdict, answer.is_ok());
-            in_order.take(Prediction { rank: key.rank, answer, confidence })
-        }
-        Event::Session(report) => {
-            predicted.sessions.push(report);
-            Ok(())
-        }
-    })?;
+    let mut answered = HashMap::new();
+    let all = Selection::all(problems.ids().len());
+    pipeline.run(
+        |feed| {
+            problems.read(&all, &mut |reading| {
+                Ok(match reading {
+                    Reading::Problem(problem) => feed(Item::Ask(problem, vec![0])),
+                    Reading::Flawed(flaw) => feed(Item::Flawed(flaw)),
+                })
+            })
+        },
+        &mut |event| match event {
+            Event::Answered(key, answer) => {
+                answered.insert(key, answer);
+                Ok(())
+            }
+            Event::Checked(key, problem, reason) => {
+                let answer = answered.remove(&key);
+                predicted.count(&problem, reason.as_ref());
+                in_order.take(match (answer, reason) {
+                    (Some(answer), None) => Prediction {
+                        rank: key.rank,
+                        answer: Ok(answer.response.clone()),
+                        confidence: answer.confidence.clone(),
+                    },
+                    (_, reason) => Prediction {
+                        rank: key.rank,
+                        answer: Err(reason.map(|reason| reason.detail).unwrap_or_default()),
+                        confidence: Vec::new(),
+                    },
+                })
+            }
+            Event::Session(report) => {
+                predicted.sessions.push(report);
+                Ok(())
+            }
+            // Nothing is graded.
+            Event::Graded(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),
+        },
+    )?;
     Ok(predicted)
 }
 
 impl Predicted {
-    fn count(&mut self, verdict: &Verdict, answered: bool) {
-        if answered {
+    fn count(&mut self, problem: &ProblemId, reason: Option<&NoAnswer>) {
+        let Some(NoAnswer { detail, .. }) = reason else {
             self.answered += 1;
             return;
-        }
+        };
         self.unanswered += 1;
         if self.reasons.len() < REASONS_KEPT {
-            let detail = verdict.detail.as_deref().unwrap_or_default();
-            self.reasons.push(format!("{}: {detail}", verdict.problem));
+            self.reasons.push(format!("{problem}: {detail}"));
         }
     }
 }
@@ -127,8 +134,8 @@ mod tests {
     use std::time::Duration;
 
     use assay_core::{
-        AnswerEach, Ask, DataChoice, Fault, Flaw, ParsedAnswer, ProblemId, Reference, Said, Task,
-        TaskSettings, Visit,
+        AnswerEach, AnswerError, Ask, DataChoice, Effort, Opening, Reply, Task, TaskSettings,
+        Visit, VisitReference,
     };
     use assay_tasks::CodRep;
 
@@ -176,20 +183,16 @@ mod tests {
             })
         }
 
-        fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {
+        fn references(&self, visit: &mut VisitReference<'_>) {
             self.inner.references(visit);
         }
 
-        fn parse_answer(&self, line: &str) -> Result<Option<ParsedAnswer>, Fault> {
-            self.inner.parse_answer(line)
+        fn effort(&self) -> Effort {
+            self.inner.effort()
         }
 
         fn location(&self, rank: usize) -> String {
             self.inner.location(rank)
-        }
-
-        fn write_answer(&self, rank: usize, response: &Response) -> Option<String> {
-            self.inner.write_answer(rank, response)
         }
     }
 
@@ -206,7 +209,7 @@ mod tests {
     }
 
     impl AnswerEach for Watching {
-        fn answer(&self, ask: &Ask<'_>) -> Result<Said> {
+        fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
             if ask.rank == 0 {
                 // The reader gets as far ahead as it can.
                 self.read.wait_for(MOST_AHEAD - JOBS);
@@ -217,18 +220,16 @@ mod tests {
             let ahead = self.read.get() - self.answered.load(Ordering::SeqCst);
             assert!(ahead <= MOST_AHEAD, "{ahead} problems are in memory");
             self.answered.fetch_add(1, Ordering::SeqCst);
-            Ok(Said {
-                response: Response::Lines(vec![1]),
-                confidence: vec![Confidence { score: ask.rank as f32, probability: 0.5 }],
-            })
+            let confidence = vec![Confidence { score: ask.rank as f32, probability: 0.5 }];
+            Ok(Reply { confidence, ..Response::Lines(vec![1]).into() })
         }
     }
 
     #[test]
     fn predictions_stream_in_order_and_little_is_in_memory() {
         let settings = TaskSettings::default();
-        let inner = CodRep.open(&DataChoice::Sample, &settings, false).unwrap();
-        let grader = CodRep.grader(&settings, 1).unwrap();
+        let opening = Opening::new(&DataChoice::Sample, &settings);
+        let inner = CodRep.open(&Opening { with_references: false, ..opening }).unwrap();
         let (read, written) = (Arc::<Count>::default(), Arc::<Count>::default());
         let count = inner.ids().len();
         let problems = Counted { inner, read: Arc::clone(&read) };
@@ -241,7 +242,7 @@ mod tests {
         let mut ranks = Vec::new();
         let predicted = predict(
             &problems,
-            (&solver, grader.as_ref()),
+            &solver,
             Path::new("/nowhere"),
             JOBS,
             &Cancel::new(),

@@ -14,7 +14,7 @@ use std::path::Path;
 use assay_core::{Digest, Error, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::record::Folder;
+use assay_record::Folder;
 
 const FILE: &str = "runs.jsonl";
 

@@ -1,16 +1,22 @@
 //! Carries a plan out and writes its record.
 
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use assay_core::{Error, Grader, Result, Results, Selection, SessionReport, Verdict};
+use assay_core::{
+    Answer, Counts, Error, Problem, Problems, Reading, Result, Results, SampleKey, Selection,
+    SessionReport, Verdict,
+};
+use assay_record::{FormatVersion, Manifest, RunReader, RunWriter, Tool};
 use assay_solvers::SolverSpec;
 
-use crate::engine::{Event, Work, solve};
 use crate::gate::{Gate, Gold};
-use crate::once::Once;
-use crate::record::{Done, Graded, Manifest, Record};
+use crate::pipeline::{
+    Ending, Event, Feed, Item, Pipeline, Retries, Submission, Submitted, VerdictCache,
+};
 use crate::registry::Entry;
-use crate::{Means, OpenTask, Plan, Request, Tool, host};
+use crate::{OpenTask, Plan, Request, RunContext, host};
 
 /// How a run ended.
 #[derive(Debug)]
@@ -42,63 +48,74 @@ pub struct Complete {
 }
 
 /// Starts a run in a new folder in `parent`.
-pub fn start(plan: &Plan, parent: &Path, means: &Means<'_>) -> Result<Finished> {
+pub fn start(plan: &Plan, parent: &Path, context: &RunContext<'_>) -> Result<Finished> {
     let (started, unique) = host::now();
-    let manifest = Manifest::new(plan, started);
-    let record = Record::create(parent, &manifest, unique)?;
+    let record = RunWriter::create(parent, &manifest(plan, started)?, unique)?;
     if !risks(&plan.request).is_empty() {
-        remember(&record, means);
+        remember(&record, context);
     }
     let folder = record.folder().display().to_string();
-    carry_on(plan, record, &manifest, means).map_err(|error| {
+    carry_on(plan, record, context).map_err(|error| {
         error.or_hint(format!("what is done is kept; go on with: assay run --resume {folder}"))
+    })
+}
+
+fn manifest(plan: &Plan, started: String) -> Result<Manifest> {
+    Ok(Manifest {
+        format: FormatVersion::CURRENT,
+        signature: Some(plan.signature.to_string()),
+        started,
+        problems: plan.total(),
+        data_digest: Some(plan.open.digest),
+        request: plan.request.to_record()?,
+        tool: plan.tool.clone(),
+        machine: host::this_machine(),
+        other: serde_json::Map::new(),
     })
 }
 
 /// A run that was started before, held open to be finished.
 pub struct Resumable {
-    record: Record,
-    manifest: Manifest,
-    /// The bytes that the manifest was read from: what is known is what is run.
-    manifest_bytes: Vec<u8>,
+    record: RunWriter,
+    request: Request,
     results: Option<Results>,
 }
 
 impl Resumable {
     /// Opens the run in `folder`.
     pub fn open(folder: &Path) -> Result<Self> {
-        let (record, manifest, manifest_bytes) = Record::open(folder)?;
-        let results = record.results()?;
-        Ok(Self { record, manifest, manifest_bytes, results })
+        let record = RunWriter::open(folder)?;
+        let request = Request::from_record(&record.manifest().request)?;
+        let results = RunReader::open(folder)?.results()?;
+        Ok(Self { record, request, results })
     }
 
-    /// What finishing the run would do that only its user may ask for, in words: nothing if the run is
-    /// complete, or if the registry in the folder `state` knows that this user started it.
+    /// Everything that finishing the run would do that only its user may ask for, in words: nothing if the run is
+    /// complete, or in the registry in the folder `state`.
     pub fn risks(&self, state: Option<&Path>) -> Result<Vec<String>> {
-        let risks = risks(&self.manifest.request);
+        let risks = risks(&self.request);
         if self.results.is_some() || risks.is_empty() {
             return Ok(Vec::new());
         }
-        let entry = Entry::new(self.record.folder(), &self.manifest_bytes)?;
+        let entry = Entry::new(self.record.folder(), self.record.manifest_bytes())?;
         let known = state.is_some_and(|state| entry.is_known(state));
         Ok(if known { Vec::new() } else { risks })
     }
 
     /// Makes everything ready for what is missing; `None` if the run is complete.
-    pub fn plan(&self, tool: Tool) -> Result<Option<Plan>> {
-        let Self { record, manifest, results, .. } = self;
-        if results.is_some() {
+    pub fn plan(&self, tool: Tool, jobs: usize, cache: Option<&Path>) -> Result<Option<Plan>> {
+        if self.results.is_some() {
             return Ok(None);
         }
-        let Request { task, solver, solver_settings, samples } = manifest.request.clone();
-        let open = OpenTask::open(task)?;
+        let Request { task, solver, solver_settings, samples } = self.request.clone();
+        let open = OpenTask::open(task, jobs, cache)?;
         let plan = Plan::new(&open, &solver, solver_settings, samples, tool)?;
-        if plan.signature != manifest.signature || open.digest != manifest.data_digest {
+        let Manifest { signature, data_digest, .. } = self.record.manifest();
+        let (then, now) = (signature.clone().unwrap_or_default(), plan.signature.to_string());
+        if then != now || *data_digest != Some(open.digest) {
             return Err(Error::refused(format!(
-                "{} cannot be resumed: what it depends on has changed\n  then: {}\n  now:  {}",
-                record.folder().display(),
-                manifest.signature,
-                plan.signature
+                "{} cannot be resumed: what it depends on has changed\n  then: {then}\n  now:  {now}",
+                self.record.folder().display(),
             ))
             .hint("bring data, program and version of assay back, or start a new run"));
         }
@@ -106,16 +123,23 @@ impl Resumable {
     }
 
     /// Finishes what is missing. A run that is complete, and so has no plan, is left as it is.
-    pub fn finish(self, plan: Option<&Plan>, means: &Means<'_>) -> Result<Finished> {
+    pub fn finish(self, plan: Option<&Plan>, context: &RunContext<'_>) -> Result<Finished> {
         match (self.results, plan) {
-            (Some(results), _) => complete(&self.record, results),
-            (None, Some(plan)) => carry_on(plan, self.record, &self.manifest, means),
+            (Some(results), _) => {
+                let excluded = RunReader::open(self.record.folder())?.verdicts();
+                let excluded =
+                    excluded.filter(|line| !matches!(line, Ok(line) if !line.is_excluded()));
+                let excluded =
+                    excluded.map(|line| line.map(Verdict::from)).collect::<Result<_>>()?;
+                complete(&self.record, results, excluded)
+            }
+            (None, Some(plan)) => carry_on(plan, self.record, context),
             (None, None) => Err(Error::failed("a run that is not complete has no plan")),
         }
     }
 }
 
-/// What a request does that a manifest from somebody else must not do unasked.
+/// Everything that a request does that a manifest from somebody else must not do unasked.
 fn risks(request: &Request) -> Vec<String> {
     let mut risks = Vec::new();
     if let Ok(SolverSpec::Program(_)) = SolverSpec::parse(&request.solver) {
@@ -130,57 +154,47 @@ fn risks(request: &Request) -> Vec<String> {
 }
 
 /// Adds a run to the registry. One that cannot be written costs a question, not the run.
-fn remember(record: &Record, means: &Means<'_>) {
-    let Some(state) = means.state else { return };
-    let entry = record.manifest().and_then(|bytes| Entry::new(record.folder(), &bytes));
+fn remember(record: &RunWriter, context: &RunContext<'_>) {
+    let Some(state) = context.state else { return };
+    let entry = Entry::new(record.folder(), record.manifest_bytes());
     if let Err(error) = entry.and_then(|entry| entry.remember(state)) {
-        means
-            .progress
-            .warn(&format!("{error}: to resume this run, you will be asked, or need --trust"));
+        let text = format!("{error}: to resume this run, you will be asked, or need --trust");
+        context.progress.warn(&text);
     }
 }
 
-fn carry_on(
-    plan: &Plan,
-    mut record: Record,
-    manifest: &Manifest,
-    means: &Means<'_>,
-) -> Result<Finished> {
+fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Result<Finished> {
     let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
-    let Means { jobs, cancel, progress, .. } = *means;
-    let samples = manifest.request.samples;
-    means.warn_without_isolation(task.card(), &request.settings);
-    let grader = Once::new(task.grader(&means.equip(&request.settings), jobs)?);
-    let gate = gold_gate(plan, &grader, means)?;
-    let Done { graded, ungraded } = record.done(problems.as_ref())?;
-    let (open, total) = (what_is_open(plan, &graded, samples), plan.total());
-    let done = |rank| graded.count(rank, samples) as usize;
-    let done = wanted.ranks().map(done).sum();
-    progress.start(&manifest.request.solver, total * samples as usize, done);
+    let RunContext { jobs, cancel, progress, .. } = *context;
+    context.warn_without_isolation(task.card(), &request.settings);
+    let (verdicts, retries) = (VerdictCache::default(), Retries::default());
+    let gate = gold_gate(plan, &verdicts, context)?;
+    let todo = Todo::new(plan, &record, &gate)?;
+    let (samples, total) = (plan.request.samples, plan.total());
+    let done = wanted.ranks().map(|rank| todo.done(rank)).sum();
+    progress.start(plan.solver(), total * samples as usize, done);
     let scratch = record.scratch()?;
-    let work = Work {
+    let pipeline = Pipeline {
         problems: problems.as_ref(),
-        wanted: &open,
-        samples,
-        graded: graded.keys(),
-        answered: &ungraded,
-        solver: &plan.solver,
-        grader: &grader,
-        gate: &gate,
+        solver: Some(&plan.solver),
+        ending: Ending::Grade(&verdicts),
+        retries: &retries,
         scratch: &scratch,
         jobs,
         cancel,
     };
-    let outcome = solve(&work, &mut |event| match event {
-        Event::Answered(_, answer) => record.answer(&answer),
-        Event::Session(report) => record.session(&report),
+    let outcome = pipeline.run(|feed| todo.read(feed), &mut |event| match event {
+        Event::Answered(_, answer) => record.answer(&Answer::clone(&answer).into()),
+        Event::Session(report) => record.session(&report.into()),
         Event::Graded(key, verdict) => {
             // An excluded problem has one verdict for all samples that are missing.
-            let excluded = samples - graded.count(key.rank, samples);
+            let excluded = samples as usize - todo.done(key.rank);
             let steps = if verdict.is_excluded() { excluded } else { 1 };
             (0..steps).for_each(|_| progress.step());
-            record.verdict(&verdict)
+            record.verdict(&verdict.into())
         }
+        // These are for answers from files.
+        Event::Checked(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),
     });
     progress.finish();
     record.clear_scratch()?;
@@ -188,8 +202,8 @@ fn carry_on(
     if !cancel.is_cancelled() {
         outcome?;
     }
-    // What is done, the files say.
-    let left = what_is_open(plan, &record.done(problems.as_ref())?.graded, samples).len();
+    let is_open = |id: &str| record.progress().done(id, samples) < samples;
+    let left = plan.open.ids().filter(|id| is_open(id.as_str())).count();
     if left > 0 && cancel.is_cancelled() {
         let folder = record.folder().to_owned();
         return Ok(Finished::Interrupted { folder, done: total - left, total });
@@ -199,32 +213,142 @@ fn carry_on(
             "{left} of {total} problems were left without an answer"
         )));
     }
-    let results = record.complete(*task, problems.as_ref(), manifest, gate.rate())?;
-    complete(&record, results)
+    sum_up(plan, record, &gate)
+}
+
+/// Puts the record in order, sums the verdicts up and writes the results.
+fn sum_up(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<Finished> {
+    let OpenTask { task, problems, request, .. } = &*plan.open;
+    let ranks = ranks(problems.as_ref());
+    let mut counts = Counts::default();
+    let mut tally = task.tally(&request.settings);
+    let mut excluded = Vec::new();
+    record.complete(&|id| ranks.get(id).copied(), &mut |line| {
+        let verdict = Verdict::from(line.clone());
+        counts.add(&verdict);
+        tally.add(&verdict);
+        if verdict.is_excluded() {
+            excluded.push(verdict);
+        }
+    })?;
+    let results = Results {
+        left_out: tally.left_out(),
+        gold: gate.rate(),
+        ..Results::new(
+            &request.name,
+            plan.solver().to_owned(),
+            plan.signature.clone(),
+            counts,
+            tally.metrics(),
+        )
+    };
+    record.finish(&results)?;
+    complete(&record, results, excluded)
+}
+
+fn complete(record: &RunWriter, results: Results, excluded: Vec<Verdict>) -> Result<Finished> {
+    let sessions = RunReader::open(record.folder())?.sessions();
+    let sessions = sessions.map(|line| line.map(SessionReport::from)).collect::<Result<_>>()?;
+    let folder = record.folder().to_owned();
+    Ok(Finished::Complete(Box::new(Complete { folder, results, sessions, excluded })))
 }
 
 /// Checks the task's own programs, unless they are what is run.
-fn gold_gate(plan: &Plan, grader: &dyn Grader, means: &Means<'_>) -> Result<Gate> {
+fn gold_gate(plan: &Plan, verdicts: &VerdictCache, context: &RunContext<'_>) -> Result<Gate> {
     if SolverSpec::parse(plan.solver())?.is_gold() {
         return Ok(Gate::default());
     }
     let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
     let (settings, problems, tool) = (&request.settings, problems.as_ref(), &plan.tool);
-    Gold { task: *task, settings, problems, wanted, grader, tool }.check(means)
+    Gold { task: *task, settings, problems, wanted, verdicts, tool }.check(context)
 }
 
-/// The wanted problems of which something is missing.
-fn what_is_open(plan: &Plan, graded: &Graded, samples: u32) -> Selection {
-    let OpenTask { problems, wanted, .. } = &*plan.open;
-    let open = |rank| wanted.contains(rank) && !graded.has_all(rank, samples);
-    Selection::of(problems.ids().len(), open)
+/// The problems of an opened task by their ids.
+pub(crate) fn ranks(problems: &dyn Problems) -> HashMap<&str, usize> {
+    problems.ids().iter().map(assay_core::ProblemId::as_str).zip(0..).collect()
 }
 
-fn complete(record: &Record, results: Results) -> Result<Finished> {
-    Ok(Finished::Complete(Box::new(Complete {
-        folder: record.folder().to_owned(),
-        results,
-        sessions: record.sessions()?,
-        excluded: record.excluded()?,
-    })))
+/// The work that is left of a run.
+struct Todo<'a> {
+    plan: &'a Plan,
+    gate: &'a Gate,
+    /// The problems of which something is missing.
+    open: Selection,
+    /// The samples that have their verdict.
+    graded: HashSet<SampleKey>,
+    /// The problems that are excluded already.
+    excluded: HashSet<usize>,
+    /// Answers that only want grading.
+    ungraded: HashMap<SampleKey, Answer>,
+}
+
+impl<'a> Todo<'a> {
+    fn new(plan: &'a Plan, record: &RunWriter, gate: &'a Gate) -> Result<Self> {
+        let OpenTask { problems, wanted, .. } = &*plan.open;
+        let ranks = ranks(problems.as_ref());
+        record.check_problems(&|id| ranks.get(id).copied())?;
+        let progress = record.progress();
+        let key = |(id, sample): (&str, u32)| ranks.get(id).map(|&rank| SampleKey { rank, sample });
+        let mut ungraded = HashMap::new();
+        record.ungraded(&mut |line| {
+            if let Some(key) = key((&line.problem, line.sample)) {
+                ungraded.insert(key, Answer::from(line));
+            }
+            Ok(())
+        })?;
+        let excluded = progress.excluded().filter_map(|id| ranks.get(id).copied()).collect();
+        let graded = progress.graded().filter_map(key).collect();
+        let mut todo = Self { plan, gate, open: wanted.clone(), graded, excluded, ungraded };
+        let samples = plan.request.samples as usize;
+        let is_open = |rank| wanted.contains(rank) && todo.done(rank) < samples;
+        todo.open = Selection::of(problems.ids().len(), is_open);
+        Ok(todo)
+    }
+
+    /// The number of samples of a problem that are done; of an excluded problem, all are.
+    fn done(&self, rank: usize) -> usize {
+        let samples = self.plan.request.samples;
+        if self.excluded.contains(&rank) {
+            return samples as usize;
+        }
+        (0..samples).filter(|&sample| self.graded.contains(&SampleKey { rank, sample })).count()
+    }
+
+    /// Feeds everything that is left.
+    fn read<'i>(&'i self, feed: &mut Feed<'_, 'i>) -> Result<()> {
+        self.plan.open.problems.read(&self.open, &mut |reading| {
+            Ok(match reading {
+                Reading::Problem(problem) => self.feed_problem(problem, feed),
+                Reading::Flawed(flaw) => feed(Item::Flawed(flaw)),
+            })
+        })
+    }
+
+    fn feed_problem<'i>(&'i self, problem: Problem, feed: &mut Feed<'_, 'i>) -> ControlFlow<()> {
+        let rank = problem.rank;
+        if let Some(verdict) = self.gate.verdict(rank, &problem.id) {
+            return feed(Item::Done(SampleKey { rank, sample: 0 }, verdict));
+        }
+        let mut missing = Vec::new();
+        for sample in 0..self.plan.request.samples {
+            let key = SampleKey { rank, sample };
+            if self.graded.contains(&key) {
+                continue;
+            }
+            match self.ungraded.get(&key) {
+                Some(answer) => feed(Item::Grade(Submission {
+                    key,
+                    problem: problem.id.clone(),
+                    reference: problem.reference.clone(),
+                    response: Submitted::Given(&answer.response),
+                    is_read: true,
+                }))?,
+                None => missing.push(sample),
+            }
+        }
+        if missing.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        feed(Item::Ask(problem, missing))
+    }
 }

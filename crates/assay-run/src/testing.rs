@@ -6,21 +6,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use assay_core::{
-    AnswerForm, Case, Check, CodeQuestion, CodeReference, DataChoice, Ending, Estimate, Fault,
-    Flaw, Grader, Language, Named, Outcome, ParsedAnswer, Problem, ProblemId, Problems, Progress,
-    Question, QuestionKind, Reading, Reference, Response, Result, Selection, Tally, Task, TaskCard,
-    TaskSettings, Tests, Verdict, Visit, Why,
+    AnswerForm, AnswerRules, Attempt, Check, CodeQuestion, Digest, Ending, Estimate, Fingerprint,
+    Flaw, Language, Named, Opening, Outcome, Problem, ProblemId, Problems, Progress, Question,
+    QuestionKind, Reading, Reference, Response, Result, Selection, Tally, Task, TaskCard,
+    TaskSettings, Verdict, Visit, VisitReference, Why,
 };
 
 /// The reference of a problem.
-pub(crate) fn reference(number: usize) -> Reference {
-    Reference::Code(CodeReference {
-        language: Language::Python,
-        prompt: format!("def f{number}():\n").into(),
-        stop: &["\ndef"],
-        gold: Some(Arc::from(format!("right gold {number}"))),
-        tests: Arc::new(Tests::Appended(format!("assert f{number}()"))),
-    })
+struct FakeReference {
+    rank: usize,
+    broken: HashSet<usize>,
+    ran: Arc<AtomicUsize>,
 }
 
 /// A task of `count` problems, called `f/0` and so on.
@@ -51,7 +47,10 @@ impl Fake {
     }
 
     pub(crate) fn problems(&self) -> Box<dyn Problems> {
-        self.open(&DataChoice::Sample, &TaskSettings::default(), true).unwrap()
+        let ids = (0..self.count).map(|rank| format!("f/{rank}").into()).collect();
+        let Self { flawed, broken, ran, .. } = self;
+        let (flawed, broken, ran) = (flawed.clone(), broken.clone(), Arc::clone(ran));
+        Box::new(FakeProblems { ids, flawed, broken, ran })
     }
 }
 
@@ -60,13 +59,8 @@ impl Task for Fake {
         &self.card
     }
 
-    fn open(&self, _: &DataChoice, _: &TaskSettings, _: bool) -> Result<Box<dyn Problems>> {
-        let ids = (0..self.count).map(|rank| format!("f/{rank}").into()).collect();
-        Ok(Box::new(FakeProblems { ids, flawed: self.flawed.clone() }))
-    }
-
-    fn grader(&self, _: &TaskSettings, _: usize) -> Result<Box<dyn Grader>> {
-        Ok(Box::new(FakeGrader { broken: self.broken.clone(), ran: Arc::clone(&self.ran) }))
+    fn open(&self, _: &Opening<'_>) -> Result<Box<dyn Problems>> {
+        Ok(self.problems())
     }
 
     fn tally(&self, _: &TaskSettings) -> Box<dyn Tally> {
@@ -95,6 +89,15 @@ impl Tally for NoTally {
 struct FakeProblems {
     ids: Vec<ProblemId>,
     flawed: HashSet<usize>,
+    broken: HashSet<usize>,
+    ran: Arc<AtomicUsize>,
+}
+
+impl FakeProblems {
+    fn reference(&self, rank: usize) -> Arc<dyn Reference> {
+        let (broken, ran) = (self.broken.clone(), Arc::clone(&self.ran));
+        Arc::new(FakeReference { rank, broken, ran })
+    }
 }
 
 impl Problems for FakeProblems {
@@ -107,7 +110,7 @@ impl Problems for FakeProblems {
             let prompt = format!("def f{rank}():\n");
             let question = CodeQuestion { prompt, language: Language::Python, stop: &["\ndef"] };
             let (id, question) = (self.ids[rank].clone(), Question::Code(question));
-            let problem = Problem { id, rank, question, reference: reference(rank) };
+            let problem = Problem { id, rank, question, reference: self.reference(rank) };
             if visit(Reading::Problem(problem))? == ControlFlow::Break(()) {
                 break;
             }
@@ -115,45 +118,44 @@ impl Problems for FakeProblems {
         Ok(())
     }
 
-    fn references(&self, visit: &mut dyn FnMut(usize, Result<Reference, Flaw>)) {
+    fn references(&self, visit: &mut VisitReference<'_>) {
         for (rank, id) in self.ids.iter().enumerate() {
             let flaw = || Flaw { id: id.clone(), rank, reason: format!("{id} has no tests") };
             let is_flawed = self.flawed.contains(&rank);
-            visit(rank, if is_flawed { Err(flaw()) } else { Ok(reference(rank)) });
+            let _ = visit(rank, if is_flawed { Err(flaw()) } else { Ok(self.reference(rank)) });
         }
     }
 
-    fn answer_form(&self) -> AnswerForm {
-        AnswerForm::Programs
-    }
-
-    fn parse_answer(&self, _: &str) -> Result<Option<ParsedAnswer>, Fault> {
-        Ok(None)
+    fn answer_rules(&self) -> AnswerRules {
+        AnswerRules { form: AnswerForm::Programs, ..AnswerRules::default() }
     }
 
     fn location(&self, rank: usize) -> String {
         self.ids[rank].to_string()
     }
 
-    fn write_answer(&self, _: usize, _: &Response) -> Option<String> {
-        None
+    fn environment(&self) -> String {
+        format!("{:?}", self.broken.len())
     }
 }
 
-struct FakeGrader {
-    broken: HashSet<usize>,
-    ran: Arc<AtomicUsize>,
-}
+impl Reference for FakeReference {
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(&self.rank.to_le_bytes())
+    }
 
-impl Grader for FakeGrader {
-    fn check(&self, _: &Reference, _: &Response) -> Check {
+    fn gold(&self) -> Option<Response> {
+        Some(Response::Program(format!("right gold {}", self.rank)))
+    }
+
+    fn check(&self, _: &Response) -> Check {
         Check::Possible
     }
 
-    fn grade(&self, case: &Case<'_>) -> Result<Verdict> {
-        let (problem, sample) = (case.problem.clone(), case.sample);
-        let (Response::Program(text) | Response::Text(text)) = case.response else {
-            let Response::None(reason) = case.response else {
+    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
+        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+        let (Response::Program(text) | Response::Text(text)) = attempt.response else {
+            let Response::None(reason) = attempt.response else {
                 return Ok(Verdict::new(problem, sample, Outcome::NotAnswered));
             };
             return Ok(Verdict::unanswered(problem, sample, reason));
@@ -168,8 +170,11 @@ impl Grader for FakeGrader {
         Ok(Verdict { ending: Some(ending), ..Verdict::new(problem, sample, outcome) })
     }
 
-    fn environment(&self) -> String {
-        format!("{:?}", self.broken.len())
+    fn digest_of(&self, response: &Response) -> Option<Digest> {
+        match response {
+            Response::Program(text) => Some(Digest::of(format!("{}{text}", self.rank).as_bytes())),
+            _ => None,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use assay_core::{Error, Fingerprint, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::record::write_whole;
+use assay_record::write_whole;
 
 /// The folder in the cache.
 const FOLDER: &str = "gold";

@@ -7,14 +7,19 @@ mod memory;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
 
 use assay_core::{
-    Cancel, Case, DigestOf, Ending, Fingerprint, GoldRate, Grader, Outcome, ProblemId, Problems,
-    QuestionKind, Reference, Response, Result, Selection, Task, TaskSettings, Verdict,
+    DigestOf, Ending, Fingerprint, GoldRate, Outcome, ProblemId, Problems, QuestionKind, Reference,
+    Response, Result, SampleKey, Selection, Task, TaskSettings, Verdict,
 };
+use assay_record::Tool;
 
-use crate::workers::{Give, spread};
-use crate::{Means, Tool};
+use crate::RunContext;
+use crate::pipeline::{
+    self, Event, Feed, Item, Pipeline, Retries, Submission, Submitted, VerdictCache,
+};
 use memory::Memory;
 
 /// Which problems are excluded, and how many are not.
@@ -48,89 +53,141 @@ pub(crate) struct Gold<'a> {
     pub(crate) settings: &'a TaskSettings,
     pub(crate) problems: &'a dyn Problems,
     pub(crate) wanted: &'a Selection,
-    pub(crate) grader: &'a dyn Grader,
+    pub(crate) verdicts: &'a VerdictCache,
     pub(crate) tool: &'a Tool,
 }
 
-/// One of the task's own programs.
-struct Own {
+/// One of the task's own programs, and programs that must not pass.
+struct Candidate {
     rank: usize,
-    reference: Reference,
-    program: Response,
     fingerprint: Fingerprint,
+    /// The names of programs that must not pass, which are graded as the samples from 1 on.
+    decoys: Vec<&'static str>,
 }
 
 impl Gold<'_> {
     /// Runs those of the task's own programs that are not known to pass or fail here. If that is
     /// cancelled, it is not done, and nobody will see the results.
-    pub(crate) fn check(&self, means: &Means<'_>) -> Result<Gate> {
+    pub(crate) fn check(&self, context: &RunContext<'_>) -> Result<Gate> {
         if self.task.card().asks != QuestionKind::Code {
             return Ok(Gate::default());
         }
-        let mut memory = Memory::open(means.cache, &self.name());
-        let (mut gate, mut learned) = (Gate::default(), Vec::new());
-        means.progress.start("gold", self.wanted.len(), 0);
-        let ran = spread(
-            means.jobs.max(1),
-            |give| {
-                self.remember(&memory, &mut gate, give);
+        let RunContext { jobs, cancel, progress, .. } = *context;
+        let mut memory = Memory::open(context.cache, &self.name());
+        let (mut gate, mut candidates, mut verdicts) =
+            (Gate::default(), Vec::new(), BTreeMap::new());
+        progress.start("gold", self.wanted.len(), 0);
+        let pipeline = Pipeline {
+            problems: self.problems,
+            solver: None,
+            ending: pipeline::Ending::Grade(self.verdicts),
+            retries: &Retries::default(),
+            scratch: Path::new(""),
+            jobs,
+            cancel,
+        };
+        let ran = pipeline.run(
+            |feed| {
+                candidates = self.feed_unknown(&memory, &mut gate, feed);
                 Ok(())
             },
-            |own: Own, tell| {
-                if means.cancel.is_cancelled() {
-                    return Ok(());
+            &mut |event| {
+                if let Event::Graded(key, verdict) = event {
+                    (key.sample == 0).then(|| progress.step());
+                    verdicts.insert(key, verdict);
                 }
-                let examined = self.examine(&own, means.cancel)?;
-                tell((own.rank, own.fingerprint, examined))
-            },
-            &mut |graded| {
-                means.progress.step();
-                learned.push(graded);
                 Ok(())
             },
         );
-        means.progress.finish();
-        if means.cancel.is_cancelled() {
+        progress.finish();
+        if cancel.is_cancelled() {
             return Ok(gate);
         }
         ran?;
-        for (rank, fingerprint, examined) in learned {
-            let Examined { outcome, lasting, one_process } = examined;
-            if outcome.is_ok() || lasting {
-                memory.learn(fingerprint, &outcome);
-            }
-            if let Some(reason) = one_process {
-                memory.learn_one_process(fingerprint, &reason);
-            }
-            gate.note(rank, outcome);
+        for candidate in candidates {
+            self.learn(&candidate, &mut verdicts, &mut memory, &mut gate);
         }
         if let Err(error) = memory.keep() {
-            means.progress.warn(&format!(
+            progress.warn(&format!(
                 "{error}: which of the task's own programs pass is found out again next time"
             ));
         }
         Ok(gate)
     }
 
-    /// Notes what is known of the task's own programs, and gives away those that must be run.
-    fn remember(&self, memory: &Memory, gate: &mut Gate, give: &mut Give<'_, Own>) {
-        let mut flow = ControlFlow::Continue(());
+    /// Notes what is known of the task's own programs, and feeds those that must be run.
+    fn feed_unknown(
+        &self,
+        memory: &Memory,
+        gate: &mut Gate,
+        feed: &mut Feed<'_, '_>,
+    ) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
         self.problems.references(&mut |rank, reference| {
-            let Ok(reference) = reference else { return };
-            let Reference::Code(code) = &reference else { return };
-            if flow.is_break() || !self.wanted.contains(rank) {
-                return;
+            let Ok(reference) = reference else { return ControlFlow::Continue(()) };
+            if !self.wanted.contains(rank) {
+                return ControlFlow::Continue(());
             }
-            let Some(program) = code.gold_response() else { return };
+            let Some(gold) = reference.gold() else { return ControlFlow::Continue(()) };
             let fingerprint = reference.fingerprint();
             if let Some(reason) = memory.one_process(fingerprint) {
-                self.grader.use_one_process(&reference, reason);
+                reference.use_one_process(reason);
             }
-            match memory.known(fingerprint) {
-                Some(outcome) => gate.note(rank, outcome),
-                None => flow = give(Own { rank, reference, program, fingerprint }),
+            if let Some(outcome) = memory.known(fingerprint) {
+                gate.note(rank, outcome);
+                return ControlFlow::Continue(());
             }
+            let (decoys, programs): (Vec<_>, Vec<_>) = reference.decoys().into_iter().unzip();
+            candidates.push(Candidate { rank, fingerprint, decoys });
+            let programs = std::iter::once(gold).chain(programs).zip(0..);
+            programs.into_iter().try_for_each(|(program, sample)| {
+                feed(self.item(SampleKey { rank, sample }, &reference, program))
+            })
         });
+        candidates
+    }
+
+    fn item<'i>(
+        &self,
+        key: SampleKey,
+        reference: &Arc<dyn Reference>,
+        program: Response,
+    ) -> Item<'i> {
+        Item::Grade(Submission {
+            key,
+            problem: self.problems.ids()[key.rank].clone(),
+            reference: Arc::clone(reference),
+            response: Submitted::Owned(program),
+            is_read: true,
+        })
+    }
+
+    /// Learns from the verdicts on a problem's own program and on those that must not pass.
+    fn learn(
+        &self,
+        candidate: &Candidate,
+        verdicts: &mut BTreeMap<SampleKey, Verdict>,
+        memory: &mut Memory,
+        gate: &mut Gate,
+    ) {
+        let Candidate { rank, fingerprint, decoys } = candidate;
+        let mut take = |sample| verdicts.remove(&SampleKey { rank: *rank, sample });
+        let Some(gold) = take(0) else { return };
+        let (mut outcome, mut lasting) = (outcome(&gold), is_lasting(&gold));
+        for (name, sample) in decoys.iter().zip(1..) {
+            let passes = take(sample).is_some_and(|verdict| verdict.outcome == Outcome::Passed);
+            if passes && outcome.is_ok() {
+                outcome = Err(format!("{name} passes its tests"));
+                lasting = true;
+            }
+        }
+        if outcome.is_ok() || lasting {
+            memory.learn(*fingerprint, &outcome);
+        }
+        if let Some(reason) = gold.evidence.and_then(|evidence| evidence.one_process) {
+            memory.learn_one_process(*fingerprint, &reason);
+        }
+        gate.note(*rank, outcome);
     }
 
     /// Names everything beside a problem that the verdict on its own program depends on.
@@ -141,53 +198,13 @@ impl Gold<'_> {
         let rules = self.settings.rules.to_string();
         let TaskSettings { isolation, unsafe_no_isolation, .. } = self.settings;
         let isolation = format!("{isolation:?}{}", if *unsafe_no_isolation { " none" } else { "" });
-        let environment = self.grader.environment();
+        let environment = self.problems.environment();
         let Tool { version: tool, commit } = self.tool;
         for part in [card.name, &version, &rules, &isolation, &environment, tool, commit] {
             all.field(part.as_bytes());
         }
         format!("{}-{}", card.name, all.finish().short())
     }
-
-    /// Grades the task's own program, and programs that must not pass.
-    fn examine(&self, own: &Own, cancel: &Cancel) -> Result<Examined> {
-        let verdict = self.grade(own, &own.program, cancel)?;
-        let mut examined = Examined {
-            outcome: outcome(&verdict),
-            lasting: is_lasting(&verdict),
-            one_process: verdict.evidence.and_then(|evidence| evidence.one_process),
-        };
-        if examined.outcome.is_err() {
-            return Ok(examined);
-        }
-        for (name, decoy) in self.grader.decoys(&own.reference) {
-            if self.grade(own, &decoy, cancel)?.outcome == Outcome::Passed {
-                examined.outcome = Err(format!("{name} passes its tests"));
-                examined.lasting = true;
-            }
-        }
-        Ok(examined)
-    }
-
-    fn grade(&self, own: &Own, response: &Response, cancel: &Cancel) -> Result<Verdict> {
-        self.grader.grade(&Case {
-            problem: &self.problems.ids()[own.rank],
-            sample: 0,
-            reference: &own.reference,
-            response,
-            cancel,
-        })
-    }
-}
-
-/// What was found about a problem.
-struct Examined {
-    /// That it can be used, or why not.
-    outcome: Result<(), String>,
-    /// Whether a failure would be the same tomorrow.
-    lasting: bool,
-    /// Why its programs are graded in one process with their tests, if they are.
-    one_process: Option<String>,
 }
 
 impl Gate {

@@ -69,11 +69,11 @@ impl Pipeline<'_> {
         let solver = solver.as_ref();
         // The time of a trivial answer is the time of reading the clock.
         let started = (solver.effort() == Effort::Working).then(Instant::now);
-        let Some((reply, retries)) = self.ask_until_answered(solver, problem, sample, failed)? else {
+        let Some((reply, retries)) = self.ask_until_answered(solver, problem, sample, failed)?
+        else {
             return Ok(None);
         };
-        let stop_words =
-            if solver.is_verbatim() { &[] } else { problem.question.stop_words() };
+        let stop_words = if solver.is_verbatim() { &[] } else { problem.question.stop_words() };
         let answer = Answer {
             wall_s: started.map(|started| started.elapsed().as_secs_f64()),
             retries,
@@ -105,7 +105,13 @@ impl Pipeline<'_> {
                 Err(AnswerError::Fatal(_)) if self.cancel.is_cancelled() => return Ok(None),
                 Err(AnswerError::Fatal(error)) => return Err(error),
                 Err(AnswerError::Transient { message, retry_after }) => {
-                    tracing::debug!(problem = problem.id.as_str(), sample, retries, message, "will be retried");
+                    tracing::debug!(
+                        problem = problem.id.as_str(),
+                        sample,
+                        retries,
+                        message,
+                        "will be retried"
+                    );
                     let wait = self.retries.next_wait(retries, retry_after, &message)?;
                     if !self.retries.sleep(wait, self.cancel, failed) {
                         return Ok(None);

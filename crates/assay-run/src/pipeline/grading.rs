@@ -3,9 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_core::{
-    Attempt, Check, Digest, NoAnswer, Response, Result, Verdict, Why,
-};
+use assay_core::{Attempt, Check, Digest, NoAnswer, Response, Result, Verdict, Why};
 
 use super::{Ending, Event, Pipeline, Submission};
 
@@ -49,7 +47,9 @@ impl Pipeline<'_> {
 /// Why a response is no answer, if it is none.
 fn no_answer(check: Check, response: &Response) -> Option<NoAnswer> {
     match (check, response) {
-        (Check::Impossible(fault), _) => Some(NoAnswer { why: Why::Invalid, detail: fault.message }),
+        (Check::Impossible(fault), _) => {
+            Some(NoAnswer { why: Why::Invalid, detail: fault.message })
+        }
         (_, Response::None(reason)) => Some(reason.clone()),
         _ => None,
     }

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{
-    Answer, Cancel, Effort, Error, Fault, NoAnswer, Problem, ProblemId, Problems, Reference,
-    Response, Result, SampleKey, SessionReport, Solver, Verdict,
+    Answer, Cancel, Effort, Error, Fault, Flaw, NoAnswer, Problem, ProblemId, Problems, Reference,
+    Response, Result, SampleKey, SessionReport, Solver, Verdict, Why,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
 
@@ -36,6 +36,7 @@ pub(crate) struct Pipeline<'a> {
     /// Whoever answers; `None` where every item comes with its answer.
     pub(crate) solver: Option<&'a Solver>,
     pub(crate) ending: Ending<'a>,
+    pub(crate) retries: &'a Retries,
     /// A folder in which a solver may write.
     pub(crate) scratch: &'a Path,
     /// The number of grades at once.
@@ -62,6 +63,8 @@ pub(crate) enum Item<'i> {
     Grade(Submission<'i>),
     /// A verdict that needs no work.
     Done(SampleKey, Verdict),
+    /// A problem that cannot be used.
+    Flawed(Flaw),
 }
 
 /// An answer on its way to its grade.
@@ -135,11 +138,19 @@ impl Pipeline<'_> {
         let failed = AtomicBool::new(false);
         std::thread::scope(|scope| {
             for _ in 0..plan.grading {
-                let stage = Grading { pipeline: self, answered: answered.clone(), to_sink: to_sink.clone() };
+                let stage = Grading {
+                    pipeline: self,
+                    answered: answered.clone(),
+                    to_sink: to_sink.clone(),
+                };
                 scope.spawn(move || stage.run());
             }
             drop(answered);
-            let grade = Outlet { to_grade: (plan.grading > 0).then_some(to_grade), to_sink, failed: &failed };
+            let grade = Outlet {
+                to_grade: (plan.grading > 0).then_some(to_grade),
+                to_sink,
+                failed: &failed,
+            };
             for _ in 0..plan.answering {
                 let (asked, grade) = (asked.clone(), grade.clone());
                 scope.spawn(move || self.answer_stage(&asked, &grade));
@@ -163,7 +174,8 @@ impl Pipeline<'_> {
             Some(Solver::Each(solver)) if solver.effort() == Effort::Trivial => 0,
             Some(Solver::Each(solver)) => solver.concurrency(jobs).max(1),
         };
-        let trivial = matches!(self.ending, Ending::Check) || self.problems.effort() == Effort::Trivial;
+        let trivial =
+            matches!(self.ending, Ending::Check) || self.problems.effort() == Effort::Trivial;
         Threads { answering, grading: if trivial { 0 } else { jobs } }
     }
 
@@ -190,6 +202,7 @@ impl Pipeline<'_> {
     fn do_in_line(&self, item: Item<'_>, sink: &mut Sink<'_>) -> Result<()> {
         match item {
             Item::Done(key, verdict) => sink(Event::Graded(key, verdict)),
+            Item::Flawed(flaw) => sink(self.flawed(flaw)),
             Item::Grade(submission) => sink(self.finish(submission)?),
             Item::Ask(problem, samples) => samples.into_iter().try_for_each(|sample| {
                 if self.cancel.is_cancelled() {
@@ -217,6 +230,7 @@ impl Pipeline<'_> {
         let feed = &mut |item| {
             let passed = match item {
                 Item::Done(key, verdict) => outlet.tell(Event::Graded(key, verdict)),
+                Item::Flawed(flaw) => outlet.tell(self.flawed(flaw)),
                 Item::Grade(submission) => self.pass_on(submission, outlet),
                 Item::Ask(problem, samples) => match &to_answer {
                     Some(to_answer) => self.pass_questions(problem, samples, to_answer),
@@ -224,10 +238,7 @@ impl Pipeline<'_> {
                 },
             };
             match passed {
-                Ok(flow) if self.cancel.is_cancelled() => {
-                    let _ = flow;
-                    ControlFlow::Break(())
-                }
+                Ok(_) if self.cancel.is_cancelled() => ControlFlow::Break(()),
                 Ok(flow) => flow,
                 Err(error) => {
                     outcome = Err(error);
@@ -237,6 +248,20 @@ impl Pipeline<'_> {
         };
         outlet.report(read(feed));
         outlet.report(outcome);
+    }
+
+    /// The outcome of a problem that cannot be used.
+    fn flawed(&self, Flaw { id, rank, reason }: Flaw) -> Event {
+        let key = SampleKey { rank, sample: 0 };
+        match self.ending {
+            Ending::Check => {
+                let reason = NoAnswer { why: Why::Silent, detail: reason };
+                Event::Checked(key, id, Some(reason))
+            }
+            Ending::Grade(_) | Ending::Score(_) => {
+                Event::Graded(key, Verdict::excluded(id, reason))
+            }
+        }
     }
 
     /// Gives questions to the answer stage, one for each sample; a solver that answers many in one go gets one for each
@@ -261,7 +286,11 @@ impl Pipeline<'_> {
     }
 
     /// Passes a submission to the grade stage, or grades it here where that is faster.
-    fn pass_on<'i>(&self, submission: Submission<'i>, outlet: &Outlet<'_, 'i>) -> Result<ControlFlow<()>> {
+    fn pass_on<'i>(
+        &self,
+        submission: Submission<'i>,
+        outlet: &Outlet<'_, 'i>,
+    ) -> Result<ControlFlow<()>> {
         match &outlet.to_grade {
             Some(to_grade) => Ok(flow(to_grade.send(submission).is_ok())),
             None => outlet.tell(self.finish(submission)?),

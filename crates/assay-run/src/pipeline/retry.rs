@@ -36,11 +36,13 @@ impl Retries {
         asked_for: Option<Duration>,
         message: &str,
     ) -> Result<Duration> {
-        let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        let left =
+            self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         if before >= PER_ANSWER || left.is_err() {
             let times = if left.is_err() { PER_RUN } else { before + 1 };
-            return Err(Error::failed(format!("the solver failed {times} times: {message}"))
-                .hint("see that it is well and resume the run: nothing that was answered is lost"));
+            return Err(Error::failed(format!("the solver failed {times} times: {message}")).hint(
+                "see that it is well and resume the run: nothing that was answered is lost",
+            ));
         }
         let doubled = FIRST_WAIT.saturating_mul(1 << before.min(10));
         Ok(asked_for.unwrap_or(doubled).min(LONGEST_WAIT))

@@ -1,7 +1,7 @@
 //! Grades answers made elsewhere.
 
-mod marking;
-mod sum;
+mod grading;
+mod summary;
 #[cfg(test)]
 mod tests;
 
@@ -10,18 +10,19 @@ use std::io::BufRead;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use assay_answers::AnswerFile;
 use assay_core::{
-    Digest, Effort, Error, Flaw, Grader, ProblemId, Problems, QuestionKind, Result, Results,
-    Selection, Task, TaskSettings, Verdict,
+    Digest, Effort, Error, Flaw, ProblemId, Problems, QuestionKind, Result, Results, Selection,
+    Task, TaskSettings, Verdict,
 };
-use assay_solvers::AnswerFile;
+use assay_record::Tool;
 
+use crate::RunContext;
 use crate::gate::Gold;
-use crate::once::Once;
+use crate::pipeline::VerdictCache;
 use crate::plan::{signature, with_samples};
-use crate::{Means, Tool};
-use marking::Marking;
-use sum::Sum;
+use grading::FileGrading;
+use summary::Summary;
 
 /// What is scored, and how.
 #[derive(Clone, Copy)]
@@ -61,44 +62,45 @@ pub struct Scored {
 pub fn score(
     scoring: &Scoring<'_>,
     (reader, name): (&mut dyn BufRead, &str),
-    means: &Means<'_>,
+    context: &RunContext<'_>,
 ) -> Result<Option<Scored>> {
     let Scoring { task, problems, settings, tool, .. } = *scoring;
-    let mut file = match AnswerFile::read_unless(means.cancel, reader, name, problems) {
-        Err(_) if means.cancel.is_cancelled() => return Ok(None),
+    let mut file = match AnswerFile::read_unless(context.cancel, reader, name, problems) {
+        Err(_) if context.cancel.is_cancelled() => return Ok(None),
         file => file?,
     };
     if task.card().asks == QuestionKind::Code && file.answers.is_empty() && file.faults.is_empty() {
         return Err(no_answers(&file, name, task.card().name));
     }
-    means.warn_without_isolation(task.card(), settings);
-    let grader = Once::new(task.grader(&means.equip(settings), means.jobs)?);
+    context.warn_without_isolation(task.card(), settings);
+    let verdicts = VerdictCache::default();
     // What takes long is begun only if nothing can be refused any more. Other answers are graded as
     // fast as they are checked.
-    let working = grader.effort() == Effort::Working;
+    let working = problems.effort() == Effort::Working;
     if working {
-        marking::find_faults(problems, &mut file, &grader);
+        grading::find_faults(problems, &mut file);
         if !file.faults.is_empty() {
             return Err(file.faults.refuse(name));
         }
     }
-    let progress = Some(means.progress).filter(|_| working);
-    let mut sum = Sum::new(task.tally(settings), scoring.verdicts, progress)?;
+    let progress = Some(context.progress).filter(|_| working);
+    let mut sum = Summary::new(task.tally(settings), scoring.verdicts, progress)?;
     let wanted = &Selection::all(problems.ids().len());
-    let gold = Gold { task, settings, problems, wanted, grader: &grader, tool };
-    let gate = gold.check(means).inspect_err(|_| sum.discard())?;
+    let gold = Gold { task, settings, problems, wanted, verdicts: &verdicts, tool };
+    let gate = gold.check(context).inspect_err(|_| sum.discard())?;
     if let Some(progress) = progress {
-        progress.start("score", marking::steps(&file, &gate, problems), 0);
+        progress.start("score", grading::steps(&file, &gate, problems), 0);
     }
-    let Means { jobs, cancel, .. } = *means;
-    let marking = Marking { scoring, file: &file, grader: &grader, gate: &gate, jobs, cancel };
-    let marked = marking.mark_all(&mut sum);
-    means.progress.finish();
-    if means.cancel.is_cancelled() {
+    let RunContext { jobs, cancel, .. } = *context;
+    let grading =
+        FileGrading { scoring, file: &file, verdicts: &verdicts, gate: &gate, jobs, cancel };
+    let graded = grading.grade_all(&mut sum);
+    context.progress.finish();
+    if context.cancel.is_cancelled() {
         sum.discard();
         return Ok(None);
     }
-    let references = marked.inspect_err(|_| sum.discard())?;
+    let references = graded.inspect_err(|_| sum.discard())?;
     for (place, fault) in sum.faults.drain(..) {
         file.faults.add(place, fault);
     }

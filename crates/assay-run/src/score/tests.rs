@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assay_core::{Cancel, TaskSettings, Verdict};
+use assay_record::VerdictLine;
 
 use super::*;
 use crate::testing::{Fake, Watching, is_silent};
@@ -32,8 +33,8 @@ fn watched(
         tool: &tool,
     };
     let cancel = Cancel::new();
-    let means = Means { jobs, cache: Some(cache), state: None, cancel: &cancel, progress };
-    let scored = score(&scoring, (&mut answers.as_bytes(), "answers"), &means)?;
+    let context = RunContext { jobs, cache: Some(cache), state: None, cancel: &cancel, progress };
+    let scored = score(&scoring, (&mut answers.as_bytes(), "answers"), &context)?;
     Ok(scored.expect("nobody interrupts it"))
 }
 
@@ -43,7 +44,8 @@ fn line(problem: usize, program: &str) -> String {
 
 fn verdicts(folder: &Path) -> Vec<Verdict> {
     let text = std::fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let parse = |line| serde_json::from_str::<VerdictLine>(line).unwrap().into();
+    text.lines().map(parse).collect()
 }
 
 #[test]

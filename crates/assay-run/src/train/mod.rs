@@ -5,8 +5,8 @@ mod examine;
 use std::ops::ControlFlow;
 
 use assay_core::{
-    DataChoice, Error, Fingerprint, Problem, Problems, Question, Reading, Reference, Result,
-    Selection, Task, TaskSettings,
+    DataChoice, Error, Fingerprint, Opening, Problem, Problems, Question, Reading, Response,
+    Result, Selection, Task, TaskSettings,
 };
 use assay_locate::train::{Bins, Examples, Settings, Trainer};
 use assay_locate::{Model, Table, features};
@@ -64,7 +64,7 @@ impl Lessons {
     /// Reads the datasets and describes every task.
     pub fn read(data: &DataChoice, progress: &dyn Progress) -> Result<Self> {
         let task = assay_tasks::CodRep;
-        let problems = task.open(data, &TaskSettings::default(), true)?;
+        let problems = task.open(&Opening::new(data, &TaskSettings::default()))?;
         let total = problems.ids().len();
         let sample = Selection::of(total, |rank| rank % SAMPLED == 0);
         let mut tables = Vec::new();
@@ -103,12 +103,9 @@ impl Lessons {
     }
 
     fn add(&mut self, problem: &Problem, lines: Vec<usize>, classes: &[u8]) {
-        let (Question::Line(question), Reference::Line(reference)) =
-            (&problem.question, &problem.reference)
-        else {
-            return;
-        };
-        let Some(solution) = reference.solution else { return };
+        let Question::Line(question) = &problem.question else { return };
+        let Some(Response::Lines(lines_replaced)) = problem.reference.gold() else { return };
+        let [solution] = lines_replaced[..] else { return };
         let name = problem.id.as_str().rsplit_once('/').map_or("", |(name, _)| name);
         let known = self.datasets.iter().position(|dataset| dataset == name);
         let dataset = known.unwrap_or_else(|| {
@@ -197,7 +194,7 @@ fn table(problem: &Problem) -> Table {
     match &problem.question {
         Question::Line(question) => Table::new(question.line(), question.program()),
         // CodRep asks about lines only; what is no such question has no lines to learn from.
-        Question::Text(_) | Question::Code(_) => Table::new(b"", b""),
+        Question::Text(_) | Question::Code(_) | Question::Choice(_) => Table::new(b"", b""),
     }
 }
 

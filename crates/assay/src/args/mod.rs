@@ -184,8 +184,8 @@ pub(crate) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SolvingArguments {
-    /// How many problems are answered at once.
-    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    /// The number of answers worked on at once; 0 means all cores. Default: 0.
+    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS")]
     pub(crate) jobs: Option<u32>,
 
     /// Decides every random choice.
@@ -260,7 +260,7 @@ pub(crate) struct ScoreArguments {
     pub(crate) distinct: bool,
 
     /// How many answers are graded at once.
-    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS")]
     pub(crate) jobs: Option<u32>,
 
     /// Write every verdict to FILE, a line of JSON each, in the order of problems and samples.

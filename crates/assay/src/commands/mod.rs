@@ -157,11 +157,6 @@ fn state_folder() -> Option<PathBuf> {
     Some(platform.state_dir().unwrap_or_else(|| platform.data_dir()).join("assay"))
 }
 
-fn jobs(given: Option<u32>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    given.map_or_else(cores, |jobs| jobs as usize)
-}
-
 /// Ctrl-C asks for a clean end; a second one does not ask.
 fn cancel_on_interrupt() -> Result<Cancel> {
     let cancel = Cancel::new();

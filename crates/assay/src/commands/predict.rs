@@ -2,14 +2,16 @@
 
 use std::io::{self, BufWriter, Write};
 
+use assay_answers::codrep;
 use assay_core::{
-    Confidence, Effort, Error, ProblemId, Problems, Response, Result, TaskSettings, exit_code,
+    Confidence, Effort, Error, Opening, ProblemId, Problems, Response, Result, TaskSettings,
+    exit_code,
 };
-use assay_run::{Predicted, Prediction};
+use assay_run::{Predicted, Prediction, job_count};
 use assay_solvers::SolverSpec;
 use serde::Serialize;
 
-use super::{cancel_on_interrupt, data_at, jobs, solver_settings};
+use super::{cancel_on_interrupt, data_at, solver_settings};
 use crate::args::PredictArguments;
 use crate::output;
 
@@ -19,10 +21,10 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     spec.check(task.card())?;
     let data = data_at(std::slice::from_ref(&arguments.folder))?;
     let settings = TaskSettings::default();
-    let problems = task.open(&data, &settings, spec.needs_references())?;
+    let with_references = spec.needs_references();
+    let problems = task.open(&Opening { with_references, ..Opening::new(&data, &settings) })?;
     let solver_settings = solver_settings(&arguments.solving)?;
     let solver = spec.build(&solver_settings, problems.as_ref())?.solver;
-    let grader = task.grader(&settings, 1)?;
     // Reading the data is just ended by Ctrl-C.
     let cancel = cancel_on_interrupt()?;
     let failed = |error| Error::failed("failed to print the predictions").because(error);
@@ -32,9 +34,9 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     let streams = solver.effort() == Effort::Working;
     let predicted = assay_run::predict(
         problems.as_ref(),
-        (&solver, grader.as_ref()),
+        &solver,
         scratch.path(),
-        jobs(arguments.solving.jobs),
+        job_count(arguments.solving.jobs),
         &cancel,
         &mut |prediction| {
             let line = if arguments.json {
@@ -55,7 +57,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
 /// The protocol's line; it has none for a task without an answer.
 fn in_text(problems: &dyn Problems, prediction: &Prediction) -> Option<String> {
     let response = prediction.answer.as_ref().ok()?;
-    problems.write_answer(prediction.rank, response)
+    codrep::write_line(problems, prediction.rank, response)
 }
 
 /// A line of JSON: one task.
@@ -81,7 +83,7 @@ impl<'a> Line<'a> {
     fn new(problems: &'a dyn Problems, prediction: &'a Prediction, top: usize) -> Self {
         let (lines, reason) = match &prediction.answer {
             Ok(Response::Lines(lines)) => (lines.as_slice(), None),
-            Ok(Response::Text(_) | Response::Program(_)) => {
+            Ok(Response::Text(_) | Response::Program(_) | Response::Choice(_)) => {
                 ([].as_slice(), Some("the answer is no line number"))
             }
             Ok(Response::None(reason)) => ([].as_slice(), Some(reason.detail.as_str())),

@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 use assay_core::{
     Cancel, DataChoice, Error, ProblemId, Progress, Result, Results, exit_code, shown_line,
 };
-use assay_run::{Complete, Finished, Means, OpenTask, Plan, Resumable, TaskRequest, is_run, start};
+use assay_run::{
+    Complete, Finished, OpenTask, Plan, Resumable, RunContext, TaskRequest, is_run, job_count,
+    start,
+};
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
 
 use super::{
-    cache_folder, cancel_on_interrupt, choose_data, jobs, solver_settings, state_folder, tool, tour,
+    cache_folder, cancel_on_interrupt, choose_data, solver_settings, state_folder, tool, tour,
 };
 use crate::args::RunArguments;
 use crate::output::{self, Bar};
@@ -27,7 +30,7 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
             return Err(Error::usage(format!("`{other}` cannot be changed when a run is resumed"))
                 .hint("only -j and --json go with --resume; start a new run for anything else"));
         }
-        return take_up_again(arguments, folder);
+        return resume_run(arguments, folder);
     }
     if arguments.tasks.is_empty() {
         return tour::tour(arguments, &cancel_on_interrupt()?);
@@ -55,13 +58,15 @@ pub(crate) fn plans_for(
     for solver in &solvers {
         SolverSpec::parse(solver)?.check(card)?;
     }
-    let open = OpenTask::open(TaskRequest {
+    let request = TaskRequest {
         name: task.to_owned(),
         data,
         settings: arguments.programs.settings(arguments.data.settings_for(card)),
         ids: arguments.ids.clone(),
         limit: arguments.limit.map(|limit| limit as usize),
-    })?;
+    };
+    let cache = cache_folder(arguments.programs.cache.as_deref());
+    let open = OpenTask::open(request, job_count(arguments.solving.jobs), cache.as_deref())?;
     warn_of_memory(&solvers, &open);
     let plan =
         |solver: &String| Plan::new(&open, solver, settings.clone(), arguments.samples, tool());
@@ -95,7 +100,7 @@ fn warn_of_memory(solvers: &[String], open: &OpenTask) {
     }
 }
 
-fn take_up_again(arguments: &RunArguments, folder: &Path) -> Result<u8> {
+fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
     if !is_run(folder) {
         return Err(Error::refused(format!("{} is not the folder of a run", folder.display()))
             .hint("a run's folder has a run.json in it"));
@@ -106,10 +111,11 @@ fn take_up_again(arguments: &RunArguments, folder: &Path) -> Result<u8> {
         let talks = io::stdin().is_terminal() && io::stderr().is_terminal();
         allow(folder, &risks, talks.then_some(&mut io::stdin().lock()))?;
     }
-    let plan = run.plan(tool())?;
+    let cache = cache_folder(arguments.programs.cache.as_deref());
+    let plan = run.plan(tool(), job_count(arguments.solving.jobs), cache.as_deref())?;
     let cancel = cancel_on_interrupt()?;
     let mut session = Session::new(arguments, &cancel);
-    let finished = run.finish(plan.as_ref(), &session.means(&Bar::new()));
+    let finished = run.finish(plan.as_ref(), &session.context(&Bar::new()));
     let interrupted = session.note(finished?);
     session.sum_up(interrupted)
 }
@@ -154,10 +160,10 @@ impl<'a> Session<'a> {
         Self { arguments, cancel, cache, state, complete: Vec::new(), unheard: false }
     }
 
-    fn means<'m>(&'m self, progress: &'m dyn Progress) -> Means<'m> {
-        let jobs = jobs(self.arguments.solving.jobs);
+    fn context<'m>(&'m self, progress: &'m dyn Progress) -> RunContext<'m> {
+        let jobs = job_count(self.arguments.solving.jobs);
         let (cache, state) = (self.cache.as_deref(), self.state.as_deref());
-        Means { jobs, cache, state, cancel: self.cancel, progress }
+        RunContext { jobs, cache, state, cancel: self.cancel, progress }
     }
 
     /// Carries every plan out, then prints what was found; also what was found before a failure.
@@ -171,7 +177,7 @@ impl<'a> Session<'a> {
     fn carry_out(&mut self, plans: Vec<Plan>) -> Result<bool> {
         let mut waiting = plans.into_iter();
         while let Some(plan) = waiting.next() {
-            let finished = start(&plan, &self.arguments.output, &self.means(&Bar::new()))?;
+            let finished = start(&plan, &self.arguments.output, &self.context(&Bar::new()))?;
             if self.note(finished) {
                 let left: Vec<String> =
                     waiting.map(|plan| format!("{} on {}", plan.solver(), plan.task())).collect();

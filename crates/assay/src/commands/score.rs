@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use assay_core::{Error, QuestionKind, Result, TaskCard, exit_code};
-use assay_run::{Means, Scored, Scoring};
+use assay_core::{Error, Opening, QuestionKind, Result, TaskCard, exit_code};
+use assay_run::{RunContext, Scored, Scoring, job_count};
 
-use super::{cache_folder, cancel_on_interrupt, choose_data, fusion_brain, jobs, tool};
+use super::{cache_folder, cancel_on_interrupt, choose_data, fusion_brain, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
 use crate::output::{self, Bar};
 
@@ -24,14 +24,15 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     refuse_foreign_options(arguments, task.card())?;
     let data = choose_data(&arguments.data, task.card())?;
     let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
-    let problems = task.open(&data, &settings, true)?;
+    let cache = cache_folder(arguments.programs.cache.as_deref());
+    let (jobs, cache) = (job_count(arguments.jobs), cache.as_deref());
+    let problems = task.open(&Opening { jobs, cache, ..Opening::new(&data, &settings) })?;
     if arguments.verdicts.as_deref().is_some_and(|path| is_same(path, &arguments.answers)) {
         return Err(Error::usage("the verdicts would overwrite the answers")
             .hint("name another file with --verdicts"));
     }
     let (mut reader, name) = open(arguments)?;
     let (cancel, bar) = (cancel_on_interrupt()?, Bar::new());
-    let cache = cache_folder(arguments.programs.cache.as_deref());
     let scoring = Scoring {
         task,
         problems: problems.as_ref(),
@@ -40,10 +41,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         verdicts: arguments.verdicts.as_deref(),
         tool: &tool(),
     };
-    let jobs = jobs(arguments.jobs);
-    let means =
-        Means { jobs, cache: cache.as_deref(), state: None, cancel: &cancel, progress: &bar };
-    let Some(scored) = assay_run::score(&scoring, (reader.as_mut(), &name), &means)? else {
+    let context = RunContext { jobs, cache, state: None, cancel: &cancel, progress: &bar };
+    let Some(scored) = assay_run::score(&scoring, (reader.as_mut(), &name), &context)? else {
         output::talk("interrupted: nothing was scored");
         return Ok(exit_code::INTERRUPTED);
     };

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use assay_core::{Cancel, DataChoice, Error, Result, Results, Rules, TaskSettings};
+use assay_core::{Cancel, DataChoice, Error, Opening, Result, Results, Rules, TaskSettings};
 
-use assay_run::{Means, Scored, Scoring};
+use assay_run::{RunContext, Scored, Scoring, job_count};
 
 use super::files::Given;
-use crate::commands::{jobs, tool};
+use crate::commands::tool;
 use crate::output::Bar;
 
 fn settings() -> TaskSettings {
@@ -26,7 +26,7 @@ pub(super) fn c2c_results(truth: &Given, prediction: &Given) -> Result<Results> 
     let task = assay_tasks::find("c2c")?;
     let data = DataChoice::Paths(vec![PathBuf::from(&truth.name)]);
     let settings = settings();
-    let problems = task.open(&data, &settings, true)?;
+    let problems = task.open(&Opening::new(&data, &settings))?;
     let answers = (&mut prediction.bytes.as_slice() as _, prediction.name.as_str());
     let scoring = Scoring {
         task,
@@ -37,9 +37,14 @@ pub(super) fn c2c_results(truth: &Given, prediction: &Given) -> Result<Results> 
         tool: &tool(),
     };
     let (cancel, progress) = (Cancel::new(), Bar::new());
-    let means =
-        Means { jobs: jobs(None), cache: None, state: None, cancel: &cancel, progress: &progress };
-    let scored = assay_run::score(&scoring, answers, &means)?;
+    let context = RunContext {
+        jobs: job_count(None),
+        cache: None,
+        state: None,
+        cancel: &cancel,
+        progress: &progress,
+    };
+    let scored = assay_run::score(&scoring, answers, &context)?;
     let Scored { results, flaws, .. } = scored.ok_or_else(|| Error::failed("interrupted"))?;
     match flaws.first() {
         None => Ok(results),

@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use assay_answers::AnswerFile;
 use assay_core::{
-    Counts, Error, Fault, FaultKind, Flaw, NoAnswer, Place, Problems, Progress, Result, Tally,
-    Verdict, Why,
+    Counts, Error, Fault, FaultKind, Flaw, NoAnswer, Place, Problems, Progress, Result, SampleKey,
+    Tally, Verdict, Why,
 };
+use assay_record::{Folder, LineFile, VerdictLine, sort};
 
-use super::marking::Marked;
-use crate::record::{Folder, LineFile, ranks, sort};
+use super::grading::with_problem;
+use crate::pipeline::Event;
+use crate::run::ranks;
 
-pub(super) struct Sum<'a> {
+pub(super) struct Summary<'a> {
     pub(super) counts: Counts,
     pub(super) tally: Box<dyn Tally>,
     /// Answers that their problems cannot have.
@@ -27,7 +30,7 @@ pub(super) struct Sum<'a> {
     progress: Option<&'a dyn Progress>,
 }
 
-impl<'a> Sum<'a> {
+impl<'a> Summary<'a> {
     /// Nothing yet; verdicts are written to the file at `verdicts`, if one is wanted.
     pub(super) fn new(
         tally: Box<dyn Tally>,
@@ -47,20 +50,31 @@ impl<'a> Sum<'a> {
         })
     }
 
-    pub(super) fn take(&mut self, marked: Marked) -> Result<()> {
+    pub(super) fn take(
+        &mut self,
+        event: Event,
+        file: &AnswerFile,
+        problems: &dyn Problems,
+    ) -> Result<()> {
         // What is unclear comes again.
-        if let (Some(progress), false) = (self.progress, matches!(marked, Marked::Unclear(_))) {
+        if let (Some(progress), false) = (self.progress, matches!(event, Event::Unclear(_))) {
             progress.step();
         }
-        match marked {
-            Marked::Unclear(rank) => self.unclear.push(rank),
-            Marked::Impossible(place, fault) => self.faults.push((place, fault)),
-            Marked::Verdict(verdict) => {
+        match event {
+            Event::Unclear(key) => self.unclear.push(key.rank),
+            Event::Impossible(SampleKey { rank, sample }, fault) => {
+                let answer = file.of(rank).get(sample as usize);
+                let place = answer.map_or(Place::FILE, |answer| answer.place);
+                self.faults.push((place, with_problem(fault, &problems.ids()[rank])));
+            }
+            Event::Graded(_, verdict) => {
                 self.count(&verdict)?;
                 if verdict.is_excluded() {
-                    self.excluded.push(*verdict);
+                    self.excluded.push(verdict);
                 }
             }
+            // Nobody is asked.
+            Event::Answered(..) | Event::Checked(..) | Event::Session(_) => {}
         }
         Ok(())
     }
@@ -83,19 +97,22 @@ impl<'a> Sum<'a> {
     fn count(&mut self, verdict: &Verdict) -> Result<()> {
         self.counts.add(verdict);
         self.tally.add(verdict);
-        self.verdicts.as_mut().map_or(Ok(()), |file| file.append(verdict))
+        match &mut self.verdicts {
+            Some(file) => file.append(&VerdictLine::from(verdict.clone())).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// Puts the verdicts on disk into the order of problems and samples, and what is told as well; then
     /// they go where they are wanted.
     pub(super) fn sort_verdicts(&mut self, problems: &dyn Problems) -> Result<()> {
         let ranks = ranks(problems);
-        self.excluded.sort_by_key(|verdict| ranks.get(&verdict.problem).copied());
+        self.excluded.sort_by_key(|verdict| ranks.get(verdict.problem.as_str()).copied());
         self.flaws.sort_by_key(|flaw| flaw.rank);
         let (Some(mut file), Some(wanted)) = (self.verdicts.take(), self.wanted.take()) else {
             return Ok(());
         };
-        sort::<Verdict>(&mut file, &ranks)?;
+        sort(&mut file, &|id| ranks.get(id).copied())?;
         file.close();
         let name = name_of(&wanted)?;
         let moved = file.folder().rename(file.name(), name);

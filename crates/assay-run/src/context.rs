@@ -1,30 +1,25 @@
-//! What work is done with; none of it changes what is found.
+//! The means of a run: nothing here changes a result.
 
 use std::path::Path;
 
 use assay_core::{Cancel, Progress, QuestionKind, TaskCard, TaskSettings};
 
-/// What work is done with.
+/// The means of a run or of scoring.
 #[derive(Clone, Copy)]
-pub struct Means<'a> {
-    /// How many problems are worked on at once.
+pub struct RunContext<'a> {
+    /// The number of answers that are graded at once.
     pub jobs: usize,
-    /// The folder in which it is remembered which of a task's own programs pass here.
+    /// The cache, with the task's own programs that pass here.
     pub cache: Option<&'a Path>,
-    /// The folder in which it is remembered which runs this user has started.
+    /// The folder with the registry of runs that this user has started.
     pub state: Option<&'a Path>,
     /// Raised when the work should end.
     pub cancel: &'a Cancel,
-    /// Who watches.
+    /// Receives progress updates.
     pub progress: &'a dyn Progress,
 }
 
-impl Means<'_> {
-    /// Settings for a grader that may use the cache.
-    pub(crate) fn equip(&self, settings: &TaskSettings) -> TaskSettings {
-        TaskSettings { cache: self.cache.map(Path::to_owned), ..settings.clone() }
-    }
-
+impl RunContext<'_> {
     /// Warns before programs are run without isolation.
     pub(crate) fn warn_without_isolation(&self, card: &TaskCard, settings: &TaskSettings) {
         if settings.unsafe_no_isolation && card.asks == QuestionKind::Code {
@@ -33,5 +28,15 @@ impl Means<'_> {
                  change what you can, and forge their verdicts",
             );
         }
+    }
+}
+
+/// The number of workers for `-j`: all cores for 0 or nothing, and never more than eight for each core, because each
+/// has memory of its own.
+pub fn job_count(asked: Option<u32>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    match asked {
+        None | Some(0) => cores,
+        Some(jobs) => (jobs as usize).min(8 * cores),
     }
 }

@@ -1,0 +1,221 @@
+//! Conversions between line types and the types that assay works with.
+//!
+//! The format on disk changes only here and in the line types, whatever happens to the types of the other crates.
+
+use assay_core as core;
+
+use crate::{
+    AnswerLine, Clock, Ending, Evidence, NoAnswer, Outcome, ResponseLine, SessionEnd, SessionLine,
+    Tokens, VerdictLine, Why,
+};
+
+/// Converts an enum without fields both ways, variant by variant.
+macro_rules! same_variants {
+    ($ours:ident, $core:ident: $($variant:ident),+) => {
+        impl From<core::$core> for $ours {
+            fn from(value: core::$core) -> Self {
+                match value {
+                    $(core::$core::$variant => Self::$variant,)+
+                }
+            }
+        }
+
+        impl From<$ours> for core::$core {
+            fn from(value: $ours) -> Self {
+                match value {
+                    $($ours::$variant => Self::$variant,)+
+                }
+            }
+        }
+    };
+}
+
+same_variants!(Why, Why: Silent, TimedOut, Crashed, Garbage, Invalid);
+same_variants!(Outcome, Outcome: Passed, Failed, TimedOut, NotAnswered, Excluded);
+same_variants!(Clock, Clock: Cpu, Wall);
+
+/// Converts an enum with named fields both ways, variant by variant; each field converts by itself.
+macro_rules! same_fields {
+    ($ours:ident, $core:ident: $($variant:ident { $($field:ident),* }),+) => {
+        impl From<core::$core> for $ours {
+            fn from(value: core::$core) -> Self {
+                match value {
+                    $(core::$core::$variant { $($field),* } => Self::$variant { $($field: $field.into()),* },)+
+                }
+            }
+        }
+
+        impl From<$ours> for core::$core {
+            fn from(value: $ours) -> Self {
+                match value {
+                    $($ours::$variant { $($field),* } => Self::$variant { $($field: $field.into()),* },)+
+                }
+            }
+        }
+    };
+}
+
+same_fields!(Ending, Ending:
+    Passed {},
+    WrongAnswer { message },
+    Exception { class, message, line },
+    SyntaxError { message, line },
+    TimeLimit { clock },
+    MemoryLimit {},
+    OutputLimit {},
+    EarlyExit { code },
+    Crashed { signal },
+    SandboxError { message }
+);
+
+/// Converts a struct both ways, field by field.
+macro_rules! same_struct {
+    ($ours:ident, $core:ident: $($field:ident),+) => {
+        impl From<core::$core> for $ours {
+            fn from(value: core::$core) -> Self {
+                let core::$core { $($field),+ } = value;
+                Self { $($field: $field.into()),+ }
+            }
+        }
+
+        impl From<$ours> for core::$core {
+            fn from(value: $ours) -> Self {
+                let $ours { $($field),+ } = value;
+                Self { $($field: $field.into()),+ }
+            }
+        }
+    };
+}
+
+same_struct!(NoAnswer, NoAnswer: why, detail);
+same_struct!(Evidence, Evidence: cpu_s, wall_s, peak_memory, memory_by, stderr_tail, one_process, unstable);
+same_struct!(SessionLine, SessionReport: command, working_folder, time_limit_s, wall_s, end, asked, answered,
+    garbage_lines, garbage, stderr_tail);
+
+impl From<core::SessionEnd> for SessionEnd {
+    fn from(end: core::SessionEnd) -> Self {
+        match end {
+            core::SessionEnd::Exited(code) => Self::Exited(code),
+            core::SessionEnd::Signalled(signal) => Self::Signalled(signal),
+            core::SessionEnd::TimedOut => Self::TimedOut,
+            core::SessionEnd::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl From<SessionEnd> for core::SessionEnd {
+    fn from(end: SessionEnd) -> Self {
+        match end {
+            SessionEnd::Exited(code) => Self::Exited(code),
+            SessionEnd::Signalled(signal) => Self::Signalled(signal),
+            SessionEnd::TimedOut => Self::TimedOut,
+            SessionEnd::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl From<core::Response> for ResponseLine {
+    fn from(response: core::Response) -> Self {
+        match response {
+            core::Response::Lines(lines) => Self::Lines(lines),
+            core::Response::Text(text) => Self::Text(text),
+            core::Response::Program(text) => Self::Program(text),
+            core::Response::Choice(label) => Self::Choice(label),
+            core::Response::None(reason) => Self::None(reason.into()),
+        }
+    }
+}
+
+impl From<ResponseLine> for core::Response {
+    fn from(response: ResponseLine) -> Self {
+        match response {
+            ResponseLine::Lines(lines) => Self::Lines(lines),
+            ResponseLine::Text(text) => Self::Text(text),
+            ResponseLine::Program(text) => Self::Program(text),
+            ResponseLine::Choice(label) => Self::Choice(label),
+            ResponseLine::None(reason) => Self::None(reason.into()),
+        }
+    }
+}
+
+/// The solver's confidence is not recorded: grading does not look at it.
+impl From<core::Answer> for AnswerLine {
+    fn from(answer: core::Answer) -> Self {
+        let core::Answer { problem, sample, response, wall_s, reply, retries, usage, .. } = answer;
+        let tokens = usage.prompt_tokens.zip(usage.completion_tokens);
+        Self {
+            wall_s,
+            reply,
+            retries,
+            tokens: tokens.map(|(prompt, completion)| Tokens { prompt, completion }),
+            cost: usage.cost,
+            ..Self::new(problem, sample, response.into())
+        }
+    }
+}
+
+impl From<AnswerLine> for core::Answer {
+    fn from(line: AnswerLine) -> Self {
+        let AnswerLine { problem, sample, response, wall_s, reply, retries, tokens, cost, .. } =
+            line;
+        let usage = core::Usage {
+            prompt_tokens: tokens.map(|tokens| tokens.prompt),
+            completion_tokens: tokens.map(|tokens| tokens.completion),
+            cost,
+        };
+        Self { wall_s, reply, retries, usage, ..Self::new(problem.into(), sample, response.into()) }
+    }
+}
+
+impl From<core::Verdict> for VerdictLine {
+    fn from(verdict: core::Verdict) -> Self {
+        // Taken apart, so that a new field cannot be left out.
+        let core::Verdict {
+            problem,
+            sample,
+            outcome,
+            scores,
+            counts,
+            group,
+            why,
+            detail,
+            ending,
+            evidence,
+            program,
+        } = verdict;
+        Self {
+            problem: problem.into(),
+            sample,
+            outcome: outcome.into(),
+            scores: scores.iter().map(|(name, score)| (name.to_owned(), *score)).collect(),
+            counts: counts.iter().map(|(name, counts)| (name.to_owned(), counts.clone())).collect(),
+            group,
+            why: why.map(Into::into),
+            detail,
+            ending: ending.map(Into::into),
+            evidence: evidence.map(Into::into),
+            program,
+        }
+    }
+}
+
+impl From<VerdictLine> for core::Verdict {
+    fn from(line: VerdictLine) -> Self {
+        let mut verdict = Self::new(line.problem.into(), line.sample, line.outcome.into());
+        for (name, score) in line.scores {
+            verdict.scores.set(name, score);
+        }
+        for (name, counts) in line.counts {
+            verdict.counts.set(name, counts);
+        }
+        Self {
+            group: line.group,
+            why: line.why.map(Into::into),
+            detail: line.detail,
+            ending: line.ending.map(Into::into),
+            evidence: line.evidence.map(Into::into),
+            program: line.program,
+            ..verdict
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The pipeline as a whole: what workers, failures and cancelling do and do not change.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
+
+use assay_core::{
+    AnswerEach, AnswerError, Ask, DataChoice, Error, Opening, Reading, Reply, Response, Selection,
+    Task, TaskSettings,
+};
+use assay_tasks::CodRep;
+
+use super::*;
+use crate::testing::Fake;
+
+/// Answers the length of the new line, slowly enough that workers overtake each other, and
+/// another line for every further sample.
+#[derive(Default)]
+struct Slow {
+    fail_at: Option<usize>,
+    /// Every so many questions fail for now.
+    transient: Option<usize>,
+    /// The number of questions so far.
+    asked: AtomicUsize,
+}
+
+impl AnswerEach for Slow {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
+        assert!(ask.gold.is_none(), "who does not peek is not shown the right answer");
+        let asked = self.asked.fetch_add(1, Ordering::SeqCst);
+        if self.fail_at == Some(ask.rank) {
+            return Err(Error::failed("the server is gone").into());
+        }
+        if self.transient.is_some_and(|every| asked % every == 0) {
+            let retry_after = Some(Duration::from_millis(1));
+            return Err(AnswerError::Transient { message: "busy".to_owned(), retry_after });
+        }
+        let question = ask.question.line()?;
+        let length = question.line().len();
+        std::thread::sleep(Duration::from_micros(length as u64 * 37 % 900));
+        Ok(Response::Lines(vec![length + ask.sample as usize]).into())
+    }
+}
+
+/// A run of CodRep's sample.
+#[derive(Default)]
+struct Setting {
+    jobs: usize,
+    samples: u32,
+    solver: Slow,
+    cancel: Cancel,
+}
+
+fn run(setting: Setting, sink: &mut Sink<'_>) -> Result<()> {
+    let settings = TaskSettings::default();
+    let problems = CodRep.open(&Opening::new(&DataChoice::Sample, &settings)).unwrap();
+    let solver = Solver::Each(Box::new(setting.solver));
+    let pipeline = Pipeline {
+        problems: problems.as_ref(),
+        solver: Some(&solver),
+        ending: Ending::Grade(&VerdictCache::default()),
+        retries: &Retries::default(),
+        scratch: Path::new("/nowhere"),
+        jobs: setting.jobs,
+        cancel: &setting.cancel,
+    };
+    let all = Selection::all(problems.ids().len());
+    let read = |feed: &mut Feed<'_, '_>| {
+        problems.read(&all, &mut |reading| {
+            let Reading::Problem(problem) = reading else { panic!("the sample is sound") };
+            Ok(feed(Item::Ask(problem, (0..setting.samples.max(1)).collect())))
+        })
+    };
+    pipeline.run(read, sink)
+}
+
+type Outcomes = BTreeMap<SampleKey, (Response, Verdict)>;
+
+/// Every sample's answer and verdict; each comes once, the answer first.
+fn outcomes(setting: Setting) -> Outcomes {
+    let mut answers = HashMap::new();
+    let mut outcomes = BTreeMap::new();
+    run(setting, &mut |event| {
+        match event {
+            Event::Answered(key, answer) => {
+                let before = answers.insert(key, answer.response.clone());
+                assert!(before.is_none(), "answered twice");
+            }
+            Event::Graded(key, verdict) => {
+                let answer = answers[&key].clone();
+                assert!(outcomes.insert(key, (answer, verdict)).is_none(), "graded twice");
+            }
+            _ => {}
+        }
+        Ok(())
+    })
+    .unwrap();
+    outcomes
+}
+
+#[test]
+fn workers_do_not_change_the_answers() {
+    let alone = outcomes(Setting { jobs: 1, samples: 3, ..Setting::default() });
+    assert_eq!(alone.len(), 3 * 48);
+    for jobs in [2, 4, 64] {
+        assert_eq!(alone, outcomes(Setting { jobs, samples: 3, ..Setting::default() }));
+    }
+}
+
+#[test]
+fn who_fails_for_now_is_asked_again_and_nothing_is_lost_or_doubled() {
+    let sound = outcomes(Setting { jobs: 4, samples: 5, ..Setting::default() });
+    let solver = Slow { transient: Some(20), ..Slow::default() };
+    assert_eq!(sound, outcomes(Setting { jobs: 8, samples: 5, solver, ..Setting::default() }));
+}
+
+#[test]
+fn who_always_fails_for_now_ends_the_work() {
+    let solver = Slow { transient: Some(1), ..Slow::default() };
+    let error =
+        run(Setting { jobs: 2, solver, ..Setting::default() }, &mut |_| Ok(())).unwrap_err();
+    assert_eq!(error.to_string(), "the solver failed 13 times: busy");
+}
+
+#[test]
+fn a_failure_of_anyone_ends_the_work() {
+    for jobs in [1, 4] {
+        let mut count = 0;
+        let full = run(Setting { jobs, ..Setting::default() }, &mut |_| {
+            count += 1;
+            if count > 5 { Err(Error::failed("the disk is full")) } else { Ok(()) }
+        });
+        assert_eq!(full.unwrap_err().to_string(), "the disk is full");
+        let solver = Slow { fail_at: Some(7), ..Slow::default() };
+        let gone = run(Setting { jobs, solver, ..Setting::default() }, &mut |_| Ok(()));
+        assert_eq!(gone.unwrap_err().to_string(), "the server is gone");
+    }
+}
+
+#[test]
+fn a_cancelled_run_ends_early_without_an_error() {
+    for jobs in [1, 4] {
+        let setting = Setting { jobs, ..Setting::default() };
+        setting.cancel.cancel();
+        assert!(outcomes(setting).is_empty());
+    }
+}
+
+/// Takes 50 ms for each of up to 64 questions at once.
+struct Server;
+
+impl AnswerEach for Server {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
+        std::thread::sleep(Duration::from_millis(50));
+        Ok(Response::Text(format!("right {} {}\ndef more", ask.rank, ask.sample)).into())
+    }
+
+    fn concurrency(&self, _jobs: usize) -> usize {
+        64
+    }
+}
+
+#[test]
+fn answers_and_grades_are_limited_apart() {
+    let task = Fake::new(164, &[]);
+    let problems = task.problems();
+    let solver = Solver::Each(Box::new(Server));
+    let (verdicts, cancel) = (VerdictCache::default(), Cancel::new());
+    let pipeline = Pipeline {
+        problems: problems.as_ref(),
+        solver: Some(&solver),
+        ending: Ending::Grade(&verdicts),
+        retries: &Retries::default(),
+        scratch: Path::new("/nowhere"),
+        jobs: 2,
+        cancel: &cancel,
+    };
+    let (mut answered, mut graded) = (0, 0);
+    let started = Instant::now();
+    let read = |feed: &mut Feed<'_, '_>| {
+        problems.read(&Selection::all(164), &mut |reading| {
+            let Reading::Problem(problem) = reading else { panic!("all are sound") };
+            Ok(feed(Item::Ask(problem, (0..20).collect())))
+        })
+    };
+    let sink = &mut |event| {
+        match event {
+            Event::Answered(_, answer) => {
+                answered += 1;
+                let Response::Text(text) = &answer.response else { panic!("{answer:?}") };
+                assert!(text.starts_with("right") && !text.contains("def"), "{text}");
+                assert!(answer.reply.as_deref().is_some_and(|reply| reply.ends_with("def more")));
+            }
+            Event::Graded(_, verdict) => graded += usize::from(verdict.ending.is_some()),
+            _ => {}
+        }
+        Ok(())
+    };
+    pipeline.run(read, sink).unwrap();
+    assert_eq!((answered, graded), (3280, 3280));
+    // One after the other they would take 164 s, by two workers 82 s.
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+/// Grades slowly, so that answers have to wait.
+#[test]
+fn answers_wait_for_slow_grades_in_a_bounded_queue() {
+    let answered = AtomicUsize::new(0);
+    let mut most_ahead = 0;
+    let mut taken = 0;
+    let settings = TaskSettings::default();
+    let problems = CodRep.open(&Opening::new(&DataChoice::Sample, &settings)).unwrap();
+    let solver = Solver::Each(Box::new(Slow::default()));
+    let pipeline = Pipeline {
+        problems: problems.as_ref(),
+        solver: Some(&solver),
+        ending: Ending::Grade(&VerdictCache::default()),
+        retries: &Retries::default(),
+        scratch: Path::new("/nowhere"),
+        jobs: 2,
+        cancel: &Cancel::new(),
+    };
+    let all = Selection::all(problems.ids().len());
+    let read = |feed: &mut Feed<'_, '_>| {
+        problems.read(&all, &mut |reading| {
+            let Reading::Problem(problem) = reading else { panic!("the sample is sound") };
+            answered.fetch_add(100, Ordering::SeqCst);
+            Ok(feed(Item::Ask(problem, (0..100).collect())))
+        })
+    };
+    let sink = &mut |_| {
+        taken += 1;
+        if taken < 200 {
+            std::thread::sleep(Duration::from_micros(500));
+        }
+        most_ahead = most_ahead.max(answered.load(Ordering::SeqCst).saturating_sub(taken / 2));
+        Ok(())
+    };
+    pipeline.run(read, sink).unwrap();
+    assert_eq!(taken, 2 * 48 * 100);
+    assert!(most_ahead <= QUEUE + 300, "{most_ahead} samples were read ahead");
+}

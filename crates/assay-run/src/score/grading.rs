@@ -1,0 +1,174 @@
+//! Feeds the answers of a file to the pipeline.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use assay_answers::AnswerFile;
+use assay_core::{
+    Cancel, Check, Fault, FaultKind, Fingerprint, Flaw, ProblemId, Problems, Reading, Reference,
+    Response, Result, SampleKey, Selection, Why,
+};
+
+use super::Scoring;
+use super::summary::Summary;
+use crate::gate::Gate;
+use crate::pipeline::{Ending, Feed, Item, Pipeline, Retries, Submission, Submitted, VerdictCache};
+
+/// The answers of a file, and everything that grading them needs.
+pub(super) struct FileGrading<'a> {
+    pub(super) scoring: &'a Scoring<'a>,
+    pub(super) file: &'a AnswerFile,
+    pub(super) verdicts: &'a VerdictCache,
+    pub(super) gate: &'a Gate,
+    pub(super) jobs: usize,
+    pub(super) cancel: &'a Cancel,
+}
+
+/// Finds what refuses the file before anything is graded: answers that their problems cannot have,
+/// and answers to problems that cannot be graded.
+pub(super) fn find_faults(problems: &dyn Problems, file: &mut AnswerFile) {
+    let mut found = Vec::new();
+    problems.references(&mut |rank, reference| {
+        for answer in file.of(rank) {
+            let fault = match &reference {
+                Err(flaw) => Fault::new(FaultKind::NoSolution, flaw.reason.clone()),
+                Ok(reference) => match reference.check(&answer.response) {
+                    Check::Impossible(fault) => with_problem(fault, &problems.ids()[rank]),
+                    Check::Possible | Check::Unclear => continue,
+                },
+            };
+            found.push((answer.place, fault));
+        }
+        ControlFlow::Continue(())
+    });
+    for (place, fault) in found {
+        file.faults.add(place, fault);
+    }
+}
+
+/// The number of verdicts that there will be: one for each sample, and one for a problem that has none or is
+/// excluded.
+pub(super) fn steps(file: &AnswerFile, gate: &Gate, problems: &dyn Problems) -> usize {
+    let of = |rank| if gate.is_closed(rank) { 1 } else { file.of(rank).len().max(1) };
+    (0..problems.ids().len()).map(of).sum()
+}
+
+/// A fault that names its problem.
+pub(super) fn with_problem(fault: Fault, problem: &ProblemId) -> Fault {
+    let Fault { message, kind, rank } = fault;
+    Fault { message: format!("{problem}: {message}"), kind, rank }
+}
+
+/// The answer of a file that has none.
+static NO_ANSWER: std::sync::LazyLock<Response> =
+    std::sync::LazyLock::new(|| Response::none(Why::Silent, "there is no answer to it"));
+
+impl FileGrading<'_> {
+    /// Grades every answer; returns what tells the references from others, in task order.
+    pub(super) fn grade_all(&self, summary: &mut Summary<'_>) -> Result<Vec<Fingerprint>> {
+        let Scoring { problems, read_all, .. } = *self.scoring;
+        let ids = problems.ids();
+        let (mut fingerprints, mut flaws, mut unread) = (Vec::new(), Vec::new(), Vec::new());
+        self.run(summary, |feed| {
+            problems.references(&mut |rank, reference| match reference {
+                Ok(reference) => {
+                    fingerprints.extend([ids[rank].fingerprint(), reference.fingerprint()]);
+                    if read_all {
+                        unread.push(rank);
+                        return ControlFlow::Continue(());
+                    }
+                    self.feed_samples(rank, &reference, false, feed)
+                }
+                Err(flaw) => {
+                    fingerprints.push(flaw.id.fingerprint());
+                    flaws.push(flaw);
+                    ControlFlow::Continue(())
+                }
+            });
+            Ok(())
+        })?;
+        unread.append(&mut summary.unclear);
+        self.grade_unread(&unread, summary, &mut flaws)?;
+        for flaw in flaws {
+            let answered = self.file.of(flaw.rank).iter().map(|answer| answer.place);
+            summary.note_flaw(flaw, answered)?;
+        }
+        Ok(fingerprints)
+    }
+
+    /// Reads the problems that are left, and grades the answers to them.
+    fn grade_unread(
+        &self,
+        ranks: &[usize],
+        summary: &mut Summary<'_>,
+        flaws: &mut Vec<Flaw>,
+    ) -> Result<()> {
+        if ranks.is_empty() {
+            return Ok(());
+        }
+        let problems = self.scoring.problems;
+        let mut wanted = vec![false; problems.ids().len()];
+        for &rank in ranks {
+            wanted[rank] = true;
+        }
+        let wanted = Selection::of(wanted.len(), |rank| wanted[rank]);
+        self.run(summary, |feed| {
+            problems.read(&wanted, &mut |reading| {
+                Ok(match reading {
+                    Reading::Problem(problem) => {
+                        self.feed_samples(problem.rank, &problem.reference, true, feed)
+                    }
+                    Reading::Flawed(flaw) => {
+                        flaws.push(flaw);
+                        ControlFlow::Continue(())
+                    }
+                })
+            })
+        })
+    }
+
+    /// Runs what `read` feeds through the pipeline.
+    fn run<'i>(
+        &'i self,
+        summary: &mut Summary<'_>,
+        read: impl FnOnce(&mut Feed<'_, 'i>) -> Result<()> + Send,
+    ) -> Result<()> {
+        let (jobs, cancel) = (self.jobs, self.cancel);
+        let problems = self.scoring.problems;
+        let pipeline = Pipeline {
+            problems,
+            solver: None,
+            ending: Ending::Score(self.verdicts),
+            retries: &Retries::default(),
+            scratch: Path::new(""),
+            jobs,
+            cancel,
+        };
+        pipeline.run(read, &mut |event| summary.take(event, self.file, problems))
+    }
+
+    /// Feeds every sample of a problem; a problem that has none, or is excluded, has one.
+    fn feed_samples<'i>(
+        &'i self,
+        rank: usize,
+        reference: &Arc<dyn Reference>,
+        is_read: bool,
+        feed: &mut Feed<'_, 'i>,
+    ) -> ControlFlow<()> {
+        let problem = &self.scoring.problems.ids()[rank];
+        let first = SampleKey { rank, sample: 0 };
+        if let Some(verdict) = self.gate.verdict(rank, problem) {
+            return feed(Item::Done(first, verdict));
+        }
+        let mut give = |key, response| {
+            let (problem, reference) = (problem.clone(), Arc::clone(reference));
+            let response = Submitted::Given(response);
+            feed(Item::Grade(Submission { key, problem, reference, response, is_read }))
+        };
+        match self.file.of(rank) {
+            [] => give(first, &NO_ANSWER),
+            samples => samples.iter().try_for_each(|answer| give(answer.key, &answer.response)),
+        }
+    }
+}
