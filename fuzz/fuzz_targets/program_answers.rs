@@ -5,14 +5,14 @@
 
 use std::sync::LazyLock;
 
-use assay_core::{DataChoice, Problems, Response, SampleKey, Task, TaskSettings};
-use assay_solvers::AnswerFile;
+use assay_answers::AnswerFile;
+use assay_core::{DataChoice, Opening, Problems, Response, SampleKey, Task, TaskSettings};
 use assay_tasks::HUMANEVAL;
 use libfuzzer_sys::fuzz_target;
 
 static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
     let settings = TaskSettings::default();
-    HUMANEVAL.open(&DataChoice::Sample, &settings, true).expect("the embedded problems open")
+    HUMANEVAL.open(&Opening::new(&DataChoice::Sample, &settings)).expect("the embedded problems open")
 });
 
 fuzz_target!(|bytes: &[u8]| {

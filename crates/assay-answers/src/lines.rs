@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
 
 use assay_core::{
-    Answer, Digest, DigestOf, Fault, FaultKind, Place, ProblemId, Problems, Response,
+    Answer, AnswerForm, Digest, DigestOf, Fault, FaultKind, Place, ProblemId, Problems, Response,
     Result, SampleKey, unknown_problem,
 };
 use assay_data::{skip_blank_lines, without_mark};
@@ -59,9 +59,14 @@ fn read_line(mut reader: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bo
 fn parse(bytes: &[u8], names: &ProblemNames<'_>) -> Result<Option<ParsedAnswer>, Fault> {
     let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
     if is_ours(text) {
-        parse_ours(text, names).map(Some)
-    } else {
-        codrep::parse_line(text, names.problems)
+        return parse_ours(text, names).map(Some);
+    }
+    match names.problems.answer_rules().form {
+        AnswerForm::NamedLines => codrep::parse_line(text, names.problems),
+        AnswerForm::Texts | AnswerForm::Programs if text.trim().is_empty() => Ok(None),
+        AnswerForm::Texts | AnswerForm::Programs => {
+            Err(Fault::new(FaultKind::Malformed, "not an answer as `assay run` writes it"))
+        }
     }
 }
 

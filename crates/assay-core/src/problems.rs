@@ -37,6 +37,11 @@ pub trait Problems: Send + Sync {
         Ok(())
     }
 
+    /// Fails where this machine lacks what grading needs, such as a compiler.
+    fn can_be_graded(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// The rules for files of answers.
     fn answer_rules(&self) -> AnswerRules {
         AnswerRules::default()

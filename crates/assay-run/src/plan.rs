@@ -85,6 +85,7 @@ impl OpenTask {
         let TaskRequest { data, settings, .. } = &request;
         let problems = task.open(&Opening { jobs, cache, ..Opening::new(data, settings) })?;
         problems.can_be_asked()?;
+        problems.can_be_graded()?;
         let wanted = select(problems.ids(), &request.ids, request.limit)?;
         let digest = digest_of(problems.as_ref(), &wanted)?;
         Ok(Arc::new(Self { request, task, problems, wanted, digest }))

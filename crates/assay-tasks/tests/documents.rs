@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use assay_core::{
-    Cancel, Case, DataChoice, Outcome, ProblemId, Question, QuestionKind, Reading, Reference,
+    Attempt, Cancel, DataChoice, Opening, Outcome, ProblemId, QuestionKind, Reading, Reference,
     Response, Selection, Task, TaskSettings, Verdict,
 };
 use assay_data::codrep::Dataset;
@@ -32,7 +32,7 @@ fn the_page_of_tasks_is_up_to_date() {
 #[test]
 fn every_task_has_problems_inside() {
     for task in REGISTRY {
-        let problems = task.open(&DataChoice::Sample, &TaskSettings::default(), true).unwrap();
+        let problems = open(*task);
         let total = problems.ids().len();
         // Programs take a while to run, and families of tasks share a sample.
         let least = if task.card().asks == QuestionKind::Code { 3 } else { 12 };
@@ -40,12 +40,8 @@ fn every_task_has_problems_inside() {
         let mut distinct = BTreeSet::new();
         problems
             .read(&Selection::all(total), &mut |reading| {
-                let Reading::Problem(problem) = reading else { panic!("{reading:?}") };
-                distinct.insert(match &problem.question {
-                    Question::Line(question) => question.program().to_vec(),
-                    Question::Text(question) => question.source.clone().into_bytes(),
-                    Question::Code(question) => question.prompt.clone().into_bytes(),
-                });
+                let Reading::Problem(problem) = reading else { panic!("the sample is sound") };
+                distinct.insert(problem.question.prompt().into_owned());
                 Ok(std::ops::ControlFlow::Continue(()))
             })
             .unwrap();
@@ -65,11 +61,13 @@ fn every_metric_of_a_task_is_on_its_card() {
     for task in REGISTRY {
         let settings = TaskSettings::default();
         let card = task.card();
-        let problems = task.open(&DataChoice::Sample, &settings, true).unwrap();
+        let problems = open(*task);
         let mut tally = task.tally(&settings);
         problems.references(&mut |rank, reference| {
             let problem = &problems.ids()[rank];
-            tally.add(&some_verdict(*task, problem, &reference.unwrap()));
+            let Ok(reference) = reference else { panic!("the sample is sound") };
+            tally.add(&some_verdict(*task, problem, reference.as_ref()));
+            std::ops::ControlFlow::Continue(())
         });
         let metrics = tally.metrics();
         assert!(!metrics.is_empty(), "{} has no metrics", card.name);
@@ -81,17 +79,21 @@ fn every_metric_of_a_task_is_on_its_card() {
 }
 
 /// The verdict on an answer that is probably wrong.
-fn some_verdict(task: &dyn Task, problem: &ProblemId, reference: &Reference) -> Verdict {
-    let settings = TaskSettings::default();
+fn some_verdict(task: &dyn Task, problem: &ProblemId, reference: &dyn Reference) -> Verdict {
     let response = match task.card().asks {
         QuestionKind::Line => Response::Lines(vec![1]),
         QuestionKind::Text => Response::Text("x".to_owned()),
+        QuestionKind::Choice => Response::Choice("x".to_owned()),
         // Programs are not run here: only the executable has a sandbox.
         QuestionKind::Code => {
             let verdict = Verdict::new(problem.clone(), 0, Outcome::Failed);
             return verdict.score("tests", 2.0).score("tests-passed", 1.0);
         }
     };
-    let case = Case { problem, sample: 0, reference, response: &response, cancel: &Cancel::new() };
-    task.grader(&settings, 1).and_then(|grader| grader.grade(&case)).expect("it can be graded")
+    let (response, cancel) = (&response, &Cancel::new());
+    reference.grade(&Attempt { problem, sample: 0, response, cancel }).expect("it can be graded")
+}
+
+fn open(task: &dyn Task) -> Box<dyn assay_core::Problems> {
+    task.open(&Opening::new(&DataChoice::Sample, &TaskSettings::default())).unwrap()
 }

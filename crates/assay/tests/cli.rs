@@ -269,7 +269,7 @@ fn mistakes_are_usage_errors_with_a_hint() {
     check(&["run", "nonsense", "--data", "sample"], "the tasks are: codrep");
     check(&["run", "nonsense"], "the tasks are: codrep");
     check(&["run", "--data", "sample"], "--data needs a task");
-    check(&["run", "codrep", "--data", "sample", "-j", "0"], "0 is not in");
+    check(&["run", "codrep", "--data", "sample", "-j", "-1"], "unexpected argument");
     check(&["run", "codrep", "--data", "sample", "--time-limit", "-1"], "unexpected argument");
     check(&["run", "--resume", "x", "codrep"], "cannot be changed when a run is resumed");
     check(&["run", "codrep", "--data", "sample", "-L", "0"], "0 is not in");

@@ -51,7 +51,7 @@ fn a_run_is_recorded_in_plain_files() {
     );
     assert_eq!(
         read("verdicts.jsonl").lines().next().unwrap(),
-        r#"{"problem":"D/1","sample":0,"outcome":"passed","scores":{"loss":0.0,"given":1.0,"hit":1.0,"change":2612167229281296.0}}"#
+        r#"{"problem":"D/1","sample":0,"outcome":"passed","scores":{"loss":0.0,"given":1.0,"hit":1.0},"group":"947c093cb9410"}"#
     );
     let results: Value = serde_json::from_str(&read("results.json")).unwrap();
     let manifest: Value = serde_json::from_str(&read("run.json")).unwrap();
@@ -441,7 +441,11 @@ fn a_record_that_somebody_edited_is_refused_by_line() {
     fs::write(folder.join("verdicts.jsonl"), text.replacen("D/2", "D/9", 1)).unwrap();
     let said = run(keep.path(), &["run", "--resume", &folder.display().to_string()]);
     assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.err.contains("line 2 of"), "{}", said.err);
+    assert!(
+        said.err.contains("verdicts.jsonl:2: the line is not part of this run"),
+        "{}",
+        said.err
+    );
     let nothing = run(keep.path(), &["run", "--resume", "nowhere"]);
     assert_eq!(nothing.code, 3);
     assert!(nothing.err.contains("nowhere is not the folder of a run"), "{}", nothing.err);

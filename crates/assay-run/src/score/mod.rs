@@ -73,6 +73,7 @@ pub fn score(
         return Err(no_answers(&file, name, task.card().name));
     }
     context.warn_without_isolation(task.card(), settings);
+    problems.can_be_graded()?;
     let verdicts = VerdictCache::default();
     // What takes long is begun only if nothing can be refused any more. Other answers are graded as
     // fast as they are checked.

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use assay_core::{
-    Effort, Flaw, LineQuestion, LineRule, Problem, ProblemId, Problems, Question, Reading,
-    Result, Rules, Selection, Visit, VisitReference,
+    Effort, Flaw, LineQuestion, LineRule, Problem, ProblemId, Problems, Question, Reading, Result,
+    Rules, Selection, Visit, VisitReference,
 };
 use assay_data::codrep::{Dataset, PathFault, TaskAt, TaskFile, find_task};
 

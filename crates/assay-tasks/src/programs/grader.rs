@@ -4,9 +4,7 @@ use assay_core::{
     Attempt, CallTable, Cancel, Check, Clock, Digest, DigestOf, Ending, Error, Evidence, Exam,
     Fingerprint, InputOutput, NoAnswer, Opening, Reference, Response, Result, Rules, Verdict, Why,
 };
-use assay_sandbox::{
-    Dialogue, Examination, Examined, Execution, Limits, Sandbox, Source, TableExamination,
-};
+use assay_sandbox::{Dialogue, Examination, Examined, Execution, Limits, Source, TableExamination};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +13,7 @@ use std::time::Duration;
 use super::assertion::failed_assertion;
 use super::course::{Course, Tested};
 use super::judging::{Judging, Parts, Printed, Stop};
+use super::lazy_sandbox::LazySandbox;
 use super::python::python_text;
 use super::suite::{Apart, CodeReference, Tests};
 use super::tables::Tables;
@@ -32,7 +31,7 @@ pub(super) struct ProgramReference {
 
 /// Runs programs against tests, in a sandbox of its own.
 pub(super) struct ProgramJudge {
-    sandbox: Sandbox,
+    sandbox: LazySandbox,
     rules: Rules,
     judging: Judging,
     tables: Tables,
@@ -63,7 +62,7 @@ const PATIENCE: u32 = 4;
 const MOST_TIMEOUTS: u32 = 2;
 
 impl ProgramJudge {
-    pub(super) fn new(sandbox: Sandbox, judging: Judging, opening: &Opening<'_>) -> Self {
+    pub(super) fn new(sandbox: LazySandbox, judging: Judging, opening: &Opening<'_>) -> Self {
         let (settings, tables) = (opening.settings, Tables::new(opening.cache));
         Self {
             sandbox,
@@ -230,7 +229,7 @@ impl ProgramJudge {
         };
         let seed = seed_of(self.seed, trial.reference);
         let examination = Examination { program, exam, test, seed, rules, limits };
-        let examined = self.sandbox.examine(&examination, cancel)?;
+        let examined = self.sandbox.get()?.examine(&examination, cancel)?;
         let ending = match examined.ending {
             // The appended test says so.
             Ending::Exception { class, message, .. }
@@ -247,7 +246,7 @@ impl ProgramJudge {
     /// Compares what a program answers with what the task's own program has answered.
     fn make_calls(&self, trial: &Trial<'_>, table: &CallTable) -> Result<Tested> {
         let &Trial { cancel, program, at: suite, limits, .. } = trial;
-        let known = self.tables.get(table, &self.sandbox, cancel)?;
+        let known = self.tables.get(table, self.sandbox.get()?, cancel)?;
         if known.ending != Ending::Passed || program == table.reference {
             // The task's own program was compared with itself when it was recorded.
             let evidence = if suite == 0 { known.evidence.clone() } else { Evidence::default() };
@@ -258,7 +257,7 @@ impl ProgramJudge {
         let details = self.judging.details;
         let calls = TableExamination { program, table, recorded, suite, details, timeout, limits };
         let Examined { ending, evidence, marks, .. } =
-            self.sandbox.examine_table(&calls, cancel)?;
+            self.sandbox.get()?.examine_table(&calls, cancel)?;
         Ok(Tested { ending, evidence, marks })
     }
 
@@ -300,7 +299,7 @@ impl ProgramJudge {
             tests: &tests.tests,
             limits: trial.limits,
         };
-        let examined = self.sandbox.converse(&dialogue, trial.cancel)?;
+        let examined = self.sandbox.get()?.converse(&dialogue, trial.cancel)?;
         Ok(Tested::new(examined.ending, examined.evidence))
     }
 
@@ -323,7 +322,7 @@ impl ProgramJudge {
             input,
             limits: trial.limits,
         };
-        let executed = self.sandbox.execute(&execution, trial.cancel)?;
+        let executed = self.sandbox.get()?.execute(&execution, trial.cancel)?;
         let ending = in_program(executed.ending, u32::try_from(before).unwrap_or(u32::MAX));
         Ok((Tested::new(ending, executed.evidence), executed.output))
     }
@@ -363,9 +362,15 @@ impl ProgramJudge {
         Ok(course)
     }
 
+    /// Fails if this machine cannot run the task's programs.
+    pub(super) fn can_run(&self) -> Result<()> {
+        self.sandbox.get().map(drop)
+    }
+
     /// Names everything on this machine that verdicts depend on.
     pub(super) fn environment(&self) -> String {
-        let tools = self.sandbox.tools().all().iter();
+        let Ok(sandbox) = self.sandbox.get() else { return String::new() };
+        let tools = sandbox.tools().all().iter();
         let tools =
             tools.map(|tool| format!("{} {} {}", tool.language, tool.path.display(), tool.version));
         let limits = format!("{:?} {:?}", self.judging.limits(), self.judging.call);

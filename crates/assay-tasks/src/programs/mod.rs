@@ -8,6 +8,7 @@ mod assertion;
 mod course;
 mod grader;
 mod judging;
+mod lazy_sandbox;
 mod names;
 mod problems;
 mod python;
@@ -22,11 +23,12 @@ use std::time::Duration;
 use assay_core::{
     DataChoice, Error, Language, Opening, Problems, Result, Tally, Task, TaskCard, TaskSettings,
 };
-use assay_sandbox::{Limits, Sandbox, Settings, Tools};
+use assay_sandbox::{Limits, Tools};
 
 use grader::ProgramJudge;
 pub(crate) use grader::{TESTS, TESTS_PASSED};
 pub(crate) use judging::{Judging, Parts, Printed, Stop, Total};
+use lazy_sandbox::LazySandbox;
 pub(crate) use names::multipl_e_number;
 pub(crate) use problems::{Item, Items, Names, TakeItem};
 pub(crate) use python::{names_defined, names_used, python_text};
@@ -72,14 +74,10 @@ impl Task for Programs {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
-        let Opening { data, settings, jobs, .. } = *opening;
+        let Opening { data, settings, .. } = *opening;
         let prompt = self.card.prompt(settings.prompt.as_deref())?.map(|prompt| prompt.name);
         let items = (self.open)(data, &Asked { prompt })?;
-        let sandbox = Sandbox::new(Settings {
-            no_isolation: settings.unsafe_no_isolation,
-            ..Settings::of_this_machine(jobs.max(1), settings.isolation, &self.languages())?
-        })?;
-        self.card.language.map(|language| sandbox.tools().get(language)).transpose()?;
+        let sandbox = LazySandbox::new(opening, self.card.language);
         let judge = ProgramJudge::new(sandbox, self.judging(settings), opening);
         Ok(Box::new(problems::ProgramProblems::new(items, self.names, judge)))
     }

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, CodeQuestion, Flaw, Problem, ProblemId, Problems, Question,
-    Reading, Reference, Result, Selection, Visit, VisitReference, unknown_problem,
+    AnswerForm, AnswerRules, CodeQuestion, Flaw, Problem, ProblemId, Problems, Question, Reading,
+    Reference, Result, Selection, Visit, VisitReference, unknown_problem,
 };
 
 use super::grader::{ProgramJudge, ProgramReference};
@@ -128,6 +128,10 @@ impl Problems for ProgramProblems {
 
     fn answer_rules(&self) -> AnswerRules {
         AnswerRules { form: AnswerForm::Programs, ..AnswerRules::default() }
+    }
+
+    fn can_be_graded(&self) -> Result<()> {
+        self.judge.can_run()
     }
 
     fn environment(&self) -> String {
