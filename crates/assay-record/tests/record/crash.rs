@@ -133,7 +133,7 @@ fn crash() -> impl Strategy<Value = Crash> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn a_cut_record_is_resumed(

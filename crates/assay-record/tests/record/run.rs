@@ -179,6 +179,21 @@ fn an_excluded_problem_has_one_verdict() {
 }
 
 #[test]
+fn a_complete_record_has_no_torn_line() {
+    let (_scratch, mut run) = new_run();
+    run.answer(&answer(PROBLEMS[0], 0)).unwrap();
+    let folder = run.folder().to_owned();
+    drop(run);
+    let path = folder.join(ANSWERS);
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, [whole.as_slice(), b"{\"prob"].concat()).unwrap();
+    let mut run = RunWriter::open(&folder).unwrap();
+    run.complete(&rank, &mut |_| ()).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), whole);
+    assert!(!folder.join(VERDICTS).exists());
+}
+
+#[test]
 fn lines_that_are_not_part_of_the_run_are_named() {
     let (_scratch, mut run) = new_run();
     run.answer(&answer(PROBLEMS[0], 0)).unwrap();
