@@ -65,8 +65,9 @@ impl IndexedFile {
         each(&self.file, &last, &mut |span, line| visit(parse(&path, &self.places, span, line)?))
     }
 
-    /// Drops the lines about samples that are not wanted.
-    pub(crate) fn retain(&mut self, wanted: &dyn Fn(Key) -> bool) -> Result<()> {
+    /// Cuts off a torn line, and drops the lines about samples that are not wanted.
+    pub(crate) fn clean(&mut self, wanted: &dyn Fn(Key) -> bool) -> Result<()> {
+        self.file.cut_torn()?;
         let kept: Vec<Place> =
             self.places.iter().copied().filter(|place| wanted(place.key)).collect();
         self.put(&kept)

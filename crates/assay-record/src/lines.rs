@@ -74,6 +74,11 @@ impl LineFile {
         Ok(())
     }
 
+    /// Cuts off a torn line, if the file is there.
+    pub(crate) fn cut_torn(&mut self) -> Result<()> {
+        if self.folder.read(&self.name)?.is_some() { self.open() } else { Ok(()) }
+    }
+
     /// Closes the file, which is about to be replaced or renamed.
     pub fn close(&mut self) {
         self.end = None;

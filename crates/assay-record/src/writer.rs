@@ -227,9 +227,11 @@ impl RunWriter {
             self.manifest.format = FormatVersion::CURRENT;
             self.write_manifest()?;
         }
-        // Left where they are, they would pass for the verdicts on the answers that come now.
-        let Self { verdicts, progress, .. } = self;
-        verdicts.retain(&|key| progress.has_answer(key))?;
+        self.sessions.cut_torn()?;
+        let Self { answers, verdicts, progress, .. } = self;
+        answers.clean(&|_| true)?;
+        // A verdict whose answer is lost would pass for the verdict on the answer that comes now.
+        verdicts.clean(&|key| progress.has_answer(key))?;
         progress.forget_orphans();
         self.ready = true;
         Ok(())

@@ -143,16 +143,14 @@ impl SolverSpec {
         let text = self.to_string();
         let kind = |spec: &str| spec.split(':').next().unwrap_or_default().to_owned();
         let card = CARDS.iter().find(|card| kind(card.spec) == kind(&text));
-        if card.is_none_or(|card| card.answers.contains(&task.asks)) {
+        let Some(card) = card.filter(|card| !card.answers.contains(&task.asks)) else {
             return Ok(());
-        }
+        };
         let able = CARDS.iter().filter(|card| card.answers.contains(&task.asks));
         let able: Vec<&str> = able.map(|card| card.spec).collect();
-        let message = format!(
-            "{text} does not answer with {}, which {} asks for",
-            task.asks.answer(),
-            task.name
-        );
+        let kinds: Vec<&str> = card.answers.iter().map(|kind| kind.answer()).collect();
+        let (kinds, wanted) = (kinds.join(" or "), task.asks.answer());
+        let message = format!("{text} answers with {kinds}, but {} asks for {wanted}", task.name);
         Err(Error::usage(message).hint(format!(
             "the solvers for {} are: {}",
             task.name,
