@@ -7,9 +7,10 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use nix::sys::prctl;
-use nix::sys::signal::Signal;
-use nix::unistd::{AccessFlags, access, geteuid};
+use rustix::fs::{Access, access};
+use rustix::process::{
+    Signal, geteuid, getpid, set_child_subreaper, set_parent_process_death_signal,
+};
 
 use super::memory::Memory;
 use super::namespaces::become_nobody;
@@ -117,12 +118,12 @@ fn serve_as_nobody(
     if geteuid().is_root() {
         become_nobody()?;
     }
-    prctl::set_pdeathsig(Signal::SIGKILL).map_err(told("hang on the parent"))?;
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(told("hang on the parent"))?;
     // What a program leaves behind stays this worker's child.
-    prctl::set_child_subreaper(true).map_err(told("keep orphans"))?;
+    set_child_subreaper(Some(getpid())).map_err(told("keep orphans"))?;
     if let Some(python) = &setup.python {
         let name = python.display();
-        access(python, AccessFlags::X_OK).map_err(|error| {
+        access(python, Access::EXEC_OK).map_err(|error| {
             format!("programs of an administrator run as nobody, who cannot run {name}: {error}")
         })?;
     }

@@ -11,9 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use assay_core::Ending;
-use nix::fcntl::OFlag;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, pipe2};
+use rustix::pipe::{PipeFlags, pipe_with};
 use serde_json::{Value, json};
 
 use super::child::Role;
@@ -123,7 +121,7 @@ impl Worker<'_> {
     }
 
     fn run_both(&mut self, dialogue: &Dialogue) -> Result<Report, String> {
-        let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(told("make a pipe"));
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(told("make a pipe"));
         let (questions, answers) = (pipe()?, pipe()?);
         let folder = format!("{}/{TESTS}", self.ground.folder.path());
         let examiner = self.start_tests(dialogue, &folder, &answers.0, &questions.1)?;
@@ -186,8 +184,8 @@ impl Examiner {
     }
 
     fn end(&self) {
-        let _ = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
-        let _ = kill(Pid::from_raw(-self.pid), Signal::SIGKILL);
+        sys::kill(self.pid);
+        sys::kill_group(self.pid);
         let _ = sys::wait(self.pid, true);
     }
 }

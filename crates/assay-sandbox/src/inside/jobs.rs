@@ -6,10 +6,10 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use assay_core::Ending;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::sys::signal::{Signal, kill};
-use nix::sys::stat::Mode;
-use nix::unistd::{Pid, pipe2};
+use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Ground;
 use super::bare::Folder;
@@ -44,9 +44,8 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub(super) fn new(host: &'a UnixStream, setup: &Setup, ground: Ground) -> Result<Self, String> {
-        let nothing =
-            nix::fcntl::open("/dev/null", OFlag::O_RDWR | OFlag::O_CLOEXEC, Mode::empty())
-                .map_err(told("open /dev/null"))?;
+        let nothing = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
+            .map_err(told("open /dev/null"))?;
         Ok(Self {
             host,
             python: setup.python.as_ref().map(|path| path.to_string_lossy().into_owned()),
@@ -104,7 +103,7 @@ impl<'a> Worker<'a> {
         if self.ground.own_processes.is_some() {
             // The worker is the first process of its namespace: this reaches all others, also those
             // that have lost their server.
-            let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
+            sys::kill_all();
             while matches!(sys::wait(-1, true), Ok(Some(_))) {}
         }
     }
@@ -344,9 +343,8 @@ impl<'a> Worker<'a> {
     ) -> Result<(i32, OwnedFd), String> {
         let isolate = self.ground.own_processes.is_some();
         let pid = child::start(&Start { command, files, folder, role, isolate, hidden })?;
-        let number = rustix::process::Pid::from_raw(pid).ok_or("no process")?;
-        let watched = rustix::process::pidfd_open(number, rustix::process::PidfdFlags::empty())
-            .map_err(told("watch a process"))?;
+        let number = Pid::from_raw(pid).ok_or("no process")?;
+        let watched = pidfd_open(number, PidfdFlags::empty()).map_err(told("watch a process"))?;
         Ok((pid, watched))
     }
 }
@@ -398,11 +396,11 @@ pub(super) struct Pipes {
 impl Pipes {
     pub(super) fn new() -> Result<Self, String> {
         let pipe = || {
-            let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
-            fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+            let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+            fcntl_setfl(&reader, OFlags::NONBLOCK)?;
             Ok((reader, writer))
         };
-        let told = told::<nix::errno::Errno>("make a pipe");
+        let told = told::<Errno>("make a pipe");
         Ok(Self { output: pipe().map_err(&told)?, errors: pipe().map_err(&told)? })
     }
 

@@ -3,12 +3,10 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use super::child::{Role, Start, limits, start};
@@ -73,7 +71,7 @@ impl Server {
     ) -> Result<Self, String> {
         let server =
             Self { caps: Some(*caps), ..Self::new(place, "zygote.py", Role::Forks(caps))? };
-        let files: Vec<RawFd> = own.iter().map(|own| own.as_raw_fd()).collect();
+        let files: Vec<BorrowedFd<'_>> = own.iter().map(|own| own.as_fd()).collect();
         frame::send_with_files(&server.control, &[], &files).map_err(told("ask Python"))?;
         server.expect_ready(START)?;
         Ok(server)
@@ -168,8 +166,7 @@ impl Server {
 
     /// Sends bytes with files.
     pub(super) fn send(&self, bytes: &[u8], files: &[BorrowedFd<'_>]) -> Result<(), String> {
-        let files: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
-        frame::send_with_files(&self.control, bytes, &files).map_err(told("ask Python"))
+        frame::send_with_files(&self.control, bytes, files).map_err(told("ask Python"))
     }
 
     /// Sends a message with files.
@@ -217,7 +214,7 @@ impl Server {
 
     /// Ends it.
     pub(super) fn end(self) {
-        let _ = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
+        sys::kill(self.pid);
         let _ = sys::wait(self.pid, true);
     }
 }

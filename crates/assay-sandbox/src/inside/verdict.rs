@@ -1,7 +1,7 @@
 //! From what was seen to how the program ended.
 
 use assay_core::{Clock, Ending, Evidence};
-use nix::sys::signal::Signal;
+use rustix::process::Signal;
 use serde_json::Value;
 
 use super::watch::Seen;
@@ -14,10 +14,10 @@ const SHOWN: usize = 4096;
 /// timer's signal as its status.
 pub(super) fn examined_by_calls(seen: &Seen, caps: &Caps) -> Ending {
     let ending = examined(seen, caps, false);
-    let by_timer = |signal: Signal| ending == Ending::EarlyExit { code: signal as i32 };
-    if by_timer(Signal::SIGPROF) {
+    let by_timer = |signal: Signal| ending == Ending::EarlyExit { code: signal.as_raw() };
+    if by_timer(Signal::PROF) {
         Ending::TimeLimit { clock: Clock::Cpu }
-    } else if by_timer(Signal::SIGALRM) {
+    } else if by_timer(Signal::ALARM) {
         Ending::TimeLimit { clock: Clock::Wall }
     } else {
         ending
@@ -87,7 +87,7 @@ fn broke_a_limit(seen: &Seen, caps: &Caps) -> Option<Ending> {
         return Some(Ending::OutputLimit);
     }
     let worked = u64::try_from(seen.ended.cpu.as_micros()).unwrap_or(u64::MAX);
-    let by_limit = seen.ended.signal == Some(Signal::SIGXCPU as i32);
+    let by_limit = seen.ended.signal == Some(Signal::XCPU.as_raw());
     if worked >= caps.cpu_us || by_limit || longest_call(seen) >= 1.0 {
         return Some(Ending::TimeLimit { clock: Clock::Cpu });
     }

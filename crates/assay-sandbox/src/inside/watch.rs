@@ -6,9 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use serde_json::Value;
 
 use super::dialogue::Examiner;
@@ -53,9 +52,9 @@ impl Process<'_> {
 
     /// Ends it, with all that it has started: it is the first process of its namespace.
     fn end(&self) {
-        let _ = kill(Pid::from_raw(self.pid()), Signal::SIGKILL);
+        sys::kill(self.pid());
         // Without a namespace, at least its process group.
-        let _ = kill(Pid::from_raw(-self.pid()), Signal::SIGKILL);
+        sys::kill_group(self.pid());
     }
 
     fn ended(&self) -> Result<Ended, String> {
@@ -269,7 +268,7 @@ impl Watch<'_> {
 
     /// Which of host, process, witness, output and errors have something new.
     fn wait(&self, state: &State, patience: Duration) -> Result<[bool; 5], String> {
-        let read = PollFlags::POLLIN;
+        let read = PollFlags::IN;
         let witness = match &self.witness {
             Witness::Tests(server) => Some(server.control.as_fd()),
             Witness::Examiner(examiner) => Some(examiner.watched.as_fd()),
@@ -283,14 +282,17 @@ impl Watch<'_> {
             state.output_open.then(|| (self.output.as_fd(), read)),
             state.errors_open.then(|| (self.errors.as_fd(), read)),
         ];
-        let mut files: Vec<PollFd<'_>> =
-            wanted.iter().flatten().map(|&(file, flags)| PollFd::new(file, flags)).collect();
-        let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
-        match poll(&mut files, patience) {
-            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+        let mut files: Vec<PollFd<'_>> = wanted
+            .iter()
+            .flatten()
+            .map(|&(file, flags)| PollFd::from_borrowed_fd(file, flags))
+            .collect();
+        let patience = Timespec::try_from(patience).ok();
+        match poll(&mut files, patience.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(format!("watch a program: {error}")),
         }
-        let mut seen = files.iter().map(|file| file.any().unwrap_or(false));
+        let mut seen = files.iter().map(|file| !file.revents().is_empty());
         Ok(wanted.map(|file| file.is_some() && seen.next().unwrap_or(false)))
     }
 
