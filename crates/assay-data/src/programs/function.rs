@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use super::constants::as_json;
 use super::records::Record;
+use crate::json::json_line_message;
 
 /// A function to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +57,8 @@ impl Record for FunctionProblem {
 
     fn parse(text: &str) -> Result<Self, String> {
         let json = as_json(text);
-        let line: Line<'_> = serde_json::from_str(&json).map_err(|error| without_place(&error))?;
+        let line: Line<'_> =
+            serde_json::from_str(&json).map_err(|error| json_line_message(&error))?;
         if !is_name(&line.entry_point) {
             return Err(format!(
                 "entry_point is {:?}, which is no function's name",
@@ -103,13 +105,6 @@ pub(super) fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     let begins = letters.next().is_some_and(|first| first == '_' || first.is_alphabetic());
     begins && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
-}
-
-/// What a reader of JSON says, with the column: the line is known.
-pub(super) fn without_place(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    format!("{what} (column {})", error.column())
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::function::without_place;
 use super::records::Record;
+use crate::json::json_line_message;
 
 /// A program to be written from a sentence and its tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Record for MbppProblem {
     const FORM: &'static str = "task_id, text (or prompt), code and test_list";
 
     fn parse(text: &str) -> Result<Self, String> {
-        let line: Line = serde_json::from_str(text).map_err(|error| without_place(&error))?;
+        let line: Line = serde_json::from_str(text).map_err(|error| json_line_message(&error))?;
         if line.test_list.is_empty() {
             return Err("test_list is empty".to_owned());
         }

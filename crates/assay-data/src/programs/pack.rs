@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::function::without_place;
 use super::records::Record;
+use crate::json::json_line_message;
 
 /// A function to be written in one of six languages.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -35,6 +35,6 @@ impl Record for PackProblem {
         entry_point and instruction";
 
     fn parse(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|error| without_place(&error))
+        serde_json::from_str(text).map_err(|error| json_line_message(&error))
     }
 }

@@ -14,11 +14,9 @@ use super::archive::{ArchiveReader, broken};
 use super::keys::Key;
 use super::manifest::{Entry, Manifest};
 use super::merkle::LeafHasher;
-use super::sealing::parent;
 use super::{Commitment, go_on};
-
-/// The largest zstd window that is accepted, as `zstd --long=27` (128 MiB).
-const WINDOW_LOG: u32 = 27;
+use crate::draft::parent;
+use crate::packing::ZSTD_WINDOW_LOG;
 
 const FRESH: &str = "name a folder that is not there yet";
 
@@ -72,7 +70,7 @@ fn open_archive(sealed: &Path, key: &Key) -> Result<ArchiveReader<Inside>> {
     let error = |error| broken(&name, "its manifest", error);
     // One frame, so that nothing after it is taken for a part of the archive.
     let mut inside = Decoder::new(decrypted).map_err(error)?.single_frame();
-    inside.window_log_max(WINDOW_LOG).map_err(error)?;
+    inside.window_log_max(ZSTD_WINDOW_LOG).map_err(error)?;
     Ok(ArchiveReader::new(inside, name))
 }
 

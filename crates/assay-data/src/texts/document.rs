@@ -7,6 +7,8 @@ use assay_core::{Error, Result};
 use memchr::{memchr_iter, memrchr};
 use serde::de::DeserializeOwned;
 
+use crate::json_message;
+
 use super::lines::not_utf8;
 use super::source::Source;
 use super::unique::Unique;
@@ -237,8 +239,6 @@ impl Scan {
 
 /// Names the place at which a text is no JSON.
 pub(super) fn not_json(name: &str, line: u64, column: u64, error: &serde_json::Error) -> Error {
-    let message = error.to_string();
-    // The library's own place is that within the part.
-    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    Error::refused(format!("{name}:{line}:{column}: not JSON: {what}"))
+    // The error's own place is that within the part.
+    Error::refused(format!("{name}:{line}:{column}: not JSON: {}", json_message(error)))
 }

@@ -29,8 +29,8 @@ impl Values {
     pub(super) fn open(source: Source) -> Result<Self> {
         Ok(match source.form() {
             Form::Lines => Self::Lines(Lines::new(source)),
-            Form::JsonLines => Self::JsonLines(Lines::new(source.without_mark()?)),
-            Form::Json => Self::Json(Box::new(Document::open(source.without_mark()?)?)),
+            Form::JsonLines => Self::JsonLines(Lines::new(source.strip_bom()?)),
+            Form::Json => Self::Json(Box::new(Document::open(source.strip_bom()?)?)),
         })
     }
 

@@ -8,7 +8,7 @@ use assay_core::{
     Answer, Digest, DigestOf, Fault, FaultKind, ParsedAnswer, Place, ProblemId, Problems, Response,
     Result, SampleKey,
 };
-use assay_data::{skip_blank_lines, without_mark};
+use assay_data::{skip_blank_lines, strip_bom};
 use serde::Deserialize;
 
 use super::gathering::Gathering;
@@ -57,7 +57,7 @@ fn read_line(mut reader: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bo
 }
 
 fn parse(bytes: &[u8], ranks: &Ranks<'_>) -> Result<Option<ParsedAnswer>, Fault> {
-    let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
+    let text = std::str::from_utf8(strip_bom(bytes)).map_err(|_| not_utf8())?;
     if is_ours(text) {
         parse_ours(text, ranks).map(Some)
     } else {

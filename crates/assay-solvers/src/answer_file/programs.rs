@@ -9,7 +9,7 @@ use std::fmt;
 use std::io::{self, BufRead};
 
 use assay_core::{Digest, DigestOf, Fault, FaultKind, ParsedAnswer, Place, Response, Result, Why};
-use assay_data::without_mark;
+use assay_data::strip_bom;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
@@ -23,7 +23,7 @@ const NAMES: &str = "\"task_id\", \"problem_id\", \"name\" or \"id\"";
 const ANSWERS: &str = "\"completion\", \"solution\", \"samples\" or \"source_codes\"";
 
 pub(super) fn read(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> io::Result<Digest> {
-    if without_mark(reader.fill_buf()?).trim_ascii_start().starts_with(b"[") {
+    if strip_bom(reader.fill_buf()?).trim_ascii_start().starts_with(b"[") {
         return read_array(reader, gathering);
     }
     let ranks = Ranks::new(gathering.problems);
@@ -75,7 +75,7 @@ pub(crate) fn parse_line(bytes: &[u8], ranks: &Ranks<'_>) -> Result<Said, Fault>
         let message = format!("the line is longer than {} MiB", LONGEST_LINE >> 20);
         return Err(Fault::new(FaultKind::Malformed, message));
     }
-    let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
+    let text = std::str::from_utf8(strip_bom(bytes)).map_err(|_| not_utf8())?;
     if text.trim().is_empty() {
         return Ok(Said::Nothing);
     }
@@ -184,7 +184,7 @@ fn without_place(error: &serde_json::Error) -> String {
 fn read_array(reader: &mut dyn BufRead, gathering: &mut Gathering<'_>) -> io::Result<Digest> {
     let mark = {
         let head = reader.fill_buf()?;
-        head.len() - without_mark(head).len()
+        head.len() - strip_bom(head).len()
     };
     reader.consume(mark);
     let ranks = Ranks::new(gathering.problems);

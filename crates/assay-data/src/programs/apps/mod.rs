@@ -15,6 +15,7 @@ use std::path::Path;
 use assay_core::{Error, Result, Selection, namesake};
 
 use crate::Store;
+use crate::json::json_line_message;
 use crate::programs::records::{Records, is_json_lines};
 
 pub use cases::{AppsTests, Call};
@@ -183,10 +184,6 @@ fn read_solutions(text: &str) -> Result<Vec<String>, String> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    serde_json::from_str(text).map_err(|error| {
-        format!(
-            "its solutions cannot be read: {}",
-            crate::programs::function::without_place(&error)
-        )
-    })
+    serde_json::from_str(text)
+        .map_err(|error| format!("its solutions cannot be read: {}", json_line_message(&error)))
 }
