@@ -1,12 +1,12 @@
 //! How far the mining is, so that it can go on.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use assay_core::{Error, Result};
+use assay_data::{is_leftover, write_atomically};
 use serde::{Deserialize, Serialize};
 
 use crate::Rejected;
@@ -15,7 +15,6 @@ use crate::history::Walk;
 use crate::split::{Side, Split};
 
 const STATE: &str = "mining.json";
-const PART: &str = "mining.json.part";
 const LOCK: &str = "mining.lock";
 
 /// Keeps others from mining into the same folder, as long as it lives.
@@ -106,10 +105,11 @@ impl State {
     }
 
     fn first(folder: &Path, plan: Plan) -> Result<Self> {
-        let ours = |name: OsString| name == PART || name == LOCK;
-        let filled = folder.read_dir().is_ok_and(|mut entries| {
-            entries.any(|entry| entry.is_ok_and(|entry| !ours(entry.file_name())))
-        });
+        let ours = |name: &str| name == LOCK || is_leftover(name, STATE);
+        let is_other = |entry: fs::DirEntry| !ours(&entry.file_name().to_string_lossy());
+        let filled = folder
+            .read_dir()
+            .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(is_other)));
         if filled {
             return Err(Error::refused(format!("{} is not empty", folder.display()))
                 .hint("mine into a new folder"));
@@ -128,11 +128,9 @@ impl State {
     /// Replaces the state in `folder`, all at once.
     pub(crate) fn save(&self, folder: &Path) -> Result<()> {
         let path = folder.join(STATE);
-        let part = folder.join(PART);
         let writing = |error| Error::writing("write", &path, error);
         let mut text = serde_json::to_vec_pretty(self).map_err(|error| writing(error.into()))?;
         text.push(b'\n');
-        fs::write(&part, text).map_err(writing)?;
-        fs::rename(&part, &path).map_err(writing)
+        write_atomically(&path, |file| file.write_all(&text)).map_err(writing)
     }
 }
