@@ -1,6 +1,6 @@
 //! Files that appear whole or not at all: they are written beside their place and then renamed.
 
-use std::fs::{File, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,21 @@ pub fn write_atomically(
     draft.replace()
 }
 
-/// Whether a file of this name is what a process that was killed left of [`write_atomically`] for the file `of`.
-pub fn is_leftover(name: &str, of: &str) -> bool {
+/// Removes what killed processes left of [`write_atomically`] to this path. For callers that know that no other
+/// process is writing the file, such as by a lock.
+pub fn remove_leftovers(path: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    for entry in fs::read_dir(parent(path))? {
+        let entry = entry?;
+        if is_leftover(&entry.file_name().to_string_lossy(), &name) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a file of this name is a draft of the file called `of`.
+fn is_leftover(name: &str, of: &str) -> bool {
     let rest = name.strip_prefix('.').and_then(|rest| rest.strip_prefix(of));
     rest.is_some_and(|rest| rest.starts_with('.') && rest.ends_with(SUFFIX))
 }
@@ -74,7 +87,6 @@ impl Draft {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::io::Write;
 
     use super::*;
@@ -102,6 +114,10 @@ mod tests {
         let taken = Draft::new(&path).unwrap().create().unwrap_err();
         assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"two");
+        let killed = Draft::new(&path).unwrap();
+        let other = Draft::new(&folder.path().join("b.txt")).unwrap();
+        remove_leftovers(&path).unwrap();
+        assert!(!killed.file.path().exists() && other.file.path().exists() && path.exists());
         assert!(!is_leftover("a.txt", "a.txt") && !is_leftover(".a.txt", "a.txt"));
     }
 }

@@ -25,7 +25,7 @@ mod unpacked;
 
 pub use blank::skip_blank_lines;
 pub use bom::strip_bom;
-pub use draft::{is_leftover, write_atomically};
+pub use draft::{remove_leftovers, write_atomically};
 pub use json::{JsonFault, json_message};
 pub use store::{Content, Store};
 pub use unpacked::{Stream, unpacked};

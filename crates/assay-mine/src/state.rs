@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use assay_core::{Error, Result};
-use assay_data::{is_leftover, write_atomically};
+use assay_data::{remove_leftovers, write_atomically};
 use serde::{Deserialize, Serialize};
 
 use crate::Rejected;
@@ -82,9 +82,10 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The state in `folder`, or the first one of a folder that is new or empty.
+    /// The state in `folder`, or the first one of a folder that is new or empty. The folder's lock must be held.
     pub(crate) fn load(folder: &Path, plan: Plan) -> Result<Self> {
         let path = folder.join(STATE);
+        remove_leftovers(&path).map_err(|error| Error::writing("clear", folder, error))?;
         let bytes = match fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Self::first(folder, plan),
             read => read.map_err(|error| Error::reading("read", &path, error))?,
@@ -105,8 +106,7 @@ impl State {
     }
 
     fn first(folder: &Path, plan: Plan) -> Result<Self> {
-        let ours = |name: &str| name == LOCK || is_leftover(name, STATE);
-        let is_other = |entry: fs::DirEntry| !ours(&entry.file_name().to_string_lossy());
+        let is_other = |entry: fs::DirEntry| entry.file_name() != LOCK;
         let filled = folder
             .read_dir()
             .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(is_other)));

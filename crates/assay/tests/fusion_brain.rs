@@ -233,9 +233,9 @@ fn the_signature_names_what_c2c_depends_on() {
         assert!(field.contains(part), "{part} in {field}");
     }
     for (truth, message) in [
-        ("[]", "true_C2C.json: invalid type: sequence, expected an object"),
+        ("[]", "true_C2C.json:1: invalid type: sequence, expected an object"),
         ("{}", "true_C2C.json: there is nothing to score"),
-        ("{\"0\": 5}", "true_C2C.json: \"0\": invalid type: integer `5`"),
+        ("{\"0\": 5}", "true_C2C.json:1:7: \"0\" is a number, not a text"),
     ] {
         fs::write(files.path().join("t/true_C2C.json"), truth).unwrap();
         let said = run(files.path(), &call);
