@@ -9,6 +9,7 @@ use assay_core::{
 
 use super::dialogue::refine;
 use super::limits::{caps, is_close};
+use super::runtime::Runtime;
 use super::tools::Tools;
 use super::worker::Worker;
 use crate::job::{
@@ -123,9 +124,13 @@ impl Sandbox {
     pub fn execute(&self, execution: &Execution<'_>, cancel: &Cancel) -> Result<Executed> {
         let tool = self.settings.tools.get(execution.language)?;
         let ask = || {
-            let job = match execution.language {
-                Language::Python => self.python_job(execution),
-                _ => Job::Commands {
+            let job = match tool.runtime {
+                Runtime::Python => self.python_job(execution),
+                Runtime::JavaScript
+                | Runtime::Java
+                | Runtime::Cpp
+                | Runtime::Go
+                | Runtime::Rust => Job::Commands {
                     files: vec![(
                         tool.file_name(execution).to_owned(),
                         execution.source.text.to_owned(),
@@ -144,10 +149,10 @@ impl Sandbox {
     /// Has a program answer the calls of tests that run in another process, which it cannot reach.
     pub fn converse(&self, dialogue: &Dialogue<'_>, cancel: &Cancel) -> Result<Examined> {
         let tool = self.settings.tools.get(dialogue.language)?;
-        let job = Job::Dialogue(Box::new(tool.dialogue(dialogue)));
+        let job = Job::Dialogue(Box::new(tool.dialogue(dialogue)?));
         let ask = || self.with_worker(cancel, |worker| ask_within(worker, &job, None));
         let (mut report, unstable) = self.steadily(&dialogue.limits, ask)?;
-        refine(&mut report, dialogue.language);
+        refine(&mut report, tool.runtime);
         let evidence = Evidence { unstable, ..report.evidence };
         Ok(Examined { ending: report.ending, evidence, one_process: None, marks: None })
     }

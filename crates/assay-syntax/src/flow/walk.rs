@@ -301,7 +301,18 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     fn language_needs_else(&self) -> bool {
-        !matches!(self.tree.language, Language::Python | Language::Php)
+        match self.tree.language {
+            Language::Python | Language::Php => false,
+            Language::Java
+            | Language::CSharp
+            | Language::C
+            | Language::Cpp
+            | Language::JavaScript
+            | Language::TypeScript
+            | Language::Go
+            | Language::Ruby
+            | Language::Rust => true,
+        }
     }
 
     /// Runs a loop: twice, or once if a loop around it runs for the second time.
