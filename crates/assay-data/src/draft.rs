@@ -9,7 +9,8 @@ use tempfile::NamedTempFile;
 
 /// Writes a file that appears whole or not at all, in place of one that is there already. The folder must exist.
 ///
-/// What `write` was given is on the disk before the file gets its name. If anything fails, nothing is left behind.
+/// Everything that `write` wrote is on the disk before the file gets its name. If anything fails, nothing is left
+/// behind.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,

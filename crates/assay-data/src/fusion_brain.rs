@@ -22,12 +22,12 @@ pub type Detections = BTreeMap<String, BTreeMap<String, Vec<[f64; 4]>>>;
 /// The right answers to questions.
 pub type Questions = BTreeMap<String, Question>;
 
-/// What is known of a question.
+/// A question's right answers and its language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The answers that are right.
     pub answers: Vec<String>,
-    /// Whether it is asked in Russian, and not in English.
+    /// True if it is asked in Russian, and not in English.
     pub is_russian: bool,
 }
 

@@ -48,7 +48,7 @@ pub(crate) enum BlockKind {
     Other,
 }
 
-/// What a line is, by its first token and its look.
+/// The kind of a line, by its first token and its look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Statement {
@@ -232,7 +232,7 @@ pub(crate) fn squeezed(text: &[u8]) -> u64 {
     hash
 }
 
-/// What a line is, judged by its tokens.
+/// The kind of a line, judged by its tokens.
 pub(crate) fn statement(text: &[u8], tokens: &[Token], comment: bool) -> Statement {
     let Some(first) = tokens.first() else {
         return if comment { Statement::Comment } else { Statement::Blank };

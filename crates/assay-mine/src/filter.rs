@@ -1,4 +1,4 @@
-//! Which changes make a task.
+//! The changes that make a task.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use crate::languages::Language;
 use crate::replacement::Replacement;
 use crate::text::decode;
 
-/// What is left out. The defaults are those of the competition.
+/// The changes that are left out. The defaults are those of the competition.
 #[derive(Debug, Clone)]
 pub struct Filters {
     /// The language whose files are looked at.
     pub language: Language,
-    /// How files that are not UTF-8 are read.
+    /// The encoding of files that are not UTF-8.
     pub encoding: &'static Encoding,
     /// For which of the reasons that can be overlooked a change is left out: comments, blank lines,
     /// white space, tests, duplicates.
@@ -100,7 +100,7 @@ fn same_letters(left: &str, right: &str) -> bool {
     letters(left) == letters(right)
 }
 
-/// Whether the code of the line stays what it is. Turning code into a comment, or back, changes it.
+/// Returns whether the code of the line stays what it is. Turning code into a comment, or back, changes it.
 fn only_comments(replacement: &Replacement, language: &Language) -> bool {
     let code = |text: &str| {
         let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
@@ -112,7 +112,7 @@ fn only_comments(replacement: &Replacement, language: &Language) -> bool {
     old == new && !in_code
 }
 
-/// Whether a path looks like a test's: in a folder of tests, or named like one.
+/// Returns whether a path looks like a test's: in a folder of tests, or named like one.
 pub(crate) fn is_test(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
     let mut parts = path.rsplit('/');

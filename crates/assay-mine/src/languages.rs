@@ -1,31 +1,31 @@
-//! Which files are source code of which language, and what its comments look like.
+//! Languages: the extensions of their files, and the syntax of their comments.
 
 /// A language, as far as mining needs to know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Language {
     /// Its name on the command line.
     pub name: &'static str,
-    /// How its files' names end.
+    /// The extensions of its files.
     pub endings: &'static [&'static str],
     pub(crate) comments: Comments,
 }
 
-/// What comments and texts look like.
+/// The syntax of comments and texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Comments {
-    /// What starts a comment that the line ends.
+    /// The starts of a comment that the line ends.
     pub(crate) line: &'static [&'static str],
-    /// What starts and ends a comment that may span lines.
+    /// The start and the end of a comment that may span lines.
     pub(crate) block: Option<(&'static str, &'static str)>,
-    /// What encloses texts that the line ends at the latest.
+    /// The quotes of texts that the line ends at the latest.
     pub(crate) quotes: &'static [&'static str],
-    /// What encloses texts that may span lines.
+    /// The quotes of texts that may span lines.
     pub(crate) long_quotes: &'static [&'static str],
-    /// What is special.
+    /// Its peculiarity.
     pub(crate) habit: Habit,
 }
 
-/// What sets a language's comments and texts apart from those of its family.
+/// A peculiarity of a language's comments and texts within its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
     /// Nothing.
@@ -158,7 +158,7 @@ pub fn language_names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Language {
-    /// Whether a file of this path is source code of the language.
+    /// Returns whether a file of this path is source code of the language.
     pub fn is_of(&self, path: &[u8]) -> bool {
         self.endings.iter().any(|ending| path.ends_with(ending.as_bytes()))
     }

@@ -1,4 +1,4 @@
-//! How far the mining is, so that it can go on.
+//! The state of mining, so that it can be resumed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
@@ -69,13 +69,13 @@ pub(crate) struct Source {
     pub(crate) history: String,
 }
 
-/// What was done so far. It holds nothing that two runs of the same plan could differ in.
+/// The work that was done so far. It holds nothing that two runs of the same plan could differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) plan: Plan,
-    /// How many commits are done, all repositories together.
+    /// The number of commits that are done, all repositories together.
     pub(crate) commits: usize,
-    /// How many changed files of the language were looked at.
+    /// The number of changed files of the language that were looked at.
     pub(crate) files: usize,
     pub(crate) datasets: BTreeMap<Side, Extent>,
     pub(crate) rejected: BTreeMap<Rejected, usize>,

@@ -45,7 +45,7 @@ pub(crate) fn send_with_files(
     stream.write_all(&bytes[sent.saturating_sub(head.len())..])
 }
 
-/// Whether bytes of somebody who may be up to no good are a message, or too many for one.
+/// Returns whether untrusted bytes are a message, or too many for one.
 pub(crate) fn is_whole(bytes: &[u8]) -> bool {
     match bytes.first_chunk() {
         Some(length) => {

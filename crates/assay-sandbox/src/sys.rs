@@ -13,7 +13,7 @@ use rustix::thread::{
     set_capabilities, unshare_unsafe,
 };
 
-/// What a process that ended has used.
+/// The exit status of a process and the resources that it used.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended {
     /// The signal that ended it, if one did.

@@ -8,7 +8,7 @@
 
 use crate::Language;
 
-/// What a text looks like from afar.
+/// The outline of a text.
 pub(crate) struct Outline {
     /// Upper estimate of the deepest stack: open brackets and tokens since the last separator.
     pub(crate) load: usize,
@@ -154,7 +154,7 @@ impl Scan {
         self.lexis.lifetimes && !is_letter
     }
 
-    /// Where a comment ends; one that is never closed is none.
+    /// Finds the end of a comment; one that is never closed is none.
     fn comment_end(&mut self, text: &[u8], at: usize) -> Option<usize> {
         if self.unclosed {
             return None;
@@ -164,7 +164,7 @@ impl Scan {
         end.map(|end| at + 2 + end + 2)
     }
 
-    /// Whether what stands before can be all of something: an operator waits for what follows, and
+    /// Returns whether what stands before can be all of something: an operator waits for what follows, and
     /// stays on the stack when that never comes.
     fn is_whole(&self) -> bool {
         is_word(self.last) || matches!(self.last, b')' | b']' | b'}' | b'>' | b'"' | b'\'' | b':')

@@ -12,13 +12,13 @@ use crate::shell::{command, say};
 
 /// Something that does the work of a benchmark.
 pub(crate) struct Contender {
-    /// What it is called in the result.
+    /// The name in the result.
     pub(crate) name: &'static str,
-    /// What is run, by `sh -c`.
+    /// The script, which is run by `sh -c`.
     pub(crate) script: String,
 }
 
-/// What one run used.
+/// The resources that one run used.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Usage {
     cpu_ms: f64,
@@ -26,7 +26,7 @@ struct Usage {
     peak_mib: f64,
 }
 
-/// What a contender used over all runs.
+/// The resources that a contender used over all runs.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Figures {
     pub(crate) contender: String,

@@ -7,7 +7,7 @@ use assay_core::{Fault, FaultKind, shown_name};
 pub struct Prediction<'a> {
     /// The task's path, as it was written.
     pub path: &'a str,
-    /// What stands after the path, word by word.
+    /// The words after the path.
     pub numbers: Vec<&'a str>,
 }
 

@@ -12,15 +12,15 @@ use crate::json::json_line_message;
 pub struct FunctionProblem {
     /// Its name: `HumanEval/0`.
     pub id: String,
-    /// What the program begins with.
+    /// The beginning of the program.
     pub prompt: String,
     /// The function's name.
     pub entry_point: String,
-    /// What continues the prompt to a right program.
+    /// The code that continues the prompt to a right program.
     pub canonical_solution: String,
     /// Code that tests the function; in HumanEval, a function `check`.
     pub test: String,
-    /// What the function is called with, where the file has that.
+    /// The arguments of calls, where the file has them.
     pub inputs: Option<Inputs>,
 }
 
@@ -100,7 +100,7 @@ fn list(text: String, key: &str) -> Result<String, String> {
     }
 }
 
-/// Whether a text is a name in Python.
+/// Returns whether a text is a name in Python.
 pub(super) fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     let begins = letters.next().is_some_and(|first| first == '_' || first.is_alphabetic());

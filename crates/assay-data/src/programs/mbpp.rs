@@ -10,13 +10,13 @@ use crate::json::json_line_message;
 pub struct MbppProblem {
     /// Its number.
     pub number: u32,
-    /// What is asked for.
+    /// The task in words.
     pub text: String,
     /// A right program, with line feeds only.
     pub code: String,
     /// Assertions.
     pub test_list: Vec<String>,
-    /// What the assertions need besides the program; it may use the program's names.
+    /// Code that the assertions need besides the program; it may use the program's names.
     pub set_up: String,
     /// Imports that the assertions need.
     pub imports: Vec<String>,

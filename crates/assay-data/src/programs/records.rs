@@ -13,12 +13,12 @@ use crate::Store;
 use crate::packing::name_when_unpacked;
 use crate::texts::{Document, Form, Lines, Source};
 
-/// What compressed files' names end in, and none.
+/// The extensions of compressed files, and none.
 const ENDINGS: [&str; 3] = ["", ".gz", ".zst"];
 
-/// What a record of a file means.
+/// A record that can be read from a line of JSON.
 pub trait Record: Sized {
-    /// What a record has, for who must mend one.
+    /// The fields of a record, for the hint of an error.
     const FORM: &'static str;
 
     /// Reads a JSON object; an error says what is wrong with it, and names the key.
@@ -95,7 +95,7 @@ impl Records {
         Self { name: name.to_owned(), place: RecordsIn::Memory(bytes.into()) }
     }
 
-    /// What it is called in messages.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -178,7 +178,7 @@ impl Records {
     }
 }
 
-/// Whether a file's name is one of JSON lines, compressed or not.
+/// Returns whether a file's name is one of JSON lines, compressed or not.
 pub(super) fn is_json_lines(name: &str) -> bool {
     let stem = name_when_unpacked(name);
     stem.ends_with(".jsonl") || stem.ends_with(".ndjson")

@@ -22,17 +22,17 @@ use crate::draft::{Draft, parent};
 /// Slower than zstd's default, and smaller: data is sealed once and sent often.
 const COMPRESSION: i32 = 9;
 
-/// What is to be sealed, and where it goes.
+/// A request to seal a folder.
 pub struct SealRequest {
     /// The folder whose files are sealed.
     pub folder: PathBuf,
-    /// Where the sealed file goes.
+    /// The path of the sealed file.
     pub output: PathBuf,
-    /// Where the commitment goes.
+    /// The path of the commitment.
     pub commitment: PathBuf,
-    /// Who will be able to open it.
+    /// The lock, which decides who can open it.
     pub lock: Lock,
-    /// Whether a sealed file and a commitment that are there already are replaced.
+    /// True if a sealed file and a commitment that are there already are replaced.
     pub force: bool,
 }
 
@@ -134,7 +134,7 @@ fn already_there(path: &Path) -> Error {
         .hint("give another name, or replace it with --force")
 }
 
-/// Where everything goes, as the walk through the folder would meet it.
+/// The paths of all outputs, as the walk through the folder would meet it.
 fn outputs(request: &SealRequest) -> Result<Vec<PathBuf>> {
     let key = match &request.lock {
         Lock::NewKey(path) => Some(path),

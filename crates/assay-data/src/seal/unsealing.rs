@@ -20,18 +20,18 @@ use crate::packing::ZSTD_WINDOW_LOG;
 
 const FRESH: &str = "name a folder that is not there yet";
 
-/// What an archive is read through: decrypted, then decompressed.
+/// The stream that an archive is read from: decrypted, then decompressed.
 type Inside = Decoder<'static, BufReader<StreamReader<BufReader<File>>>>;
 
-/// What is to be unsealed, and what it must be.
+/// A request to unseal a file.
 pub struct UnsealRequest {
     /// The sealed file.
     pub sealed: PathBuf,
     /// The folder that is made; it may be there if it is empty.
     pub folder: PathBuf,
-    /// What was published; without it, the file is only held against its own manifest.
+    /// The published commitment; without it, the file is only held against its own manifest.
     pub commitment: Option<Commitment>,
-    /// What opens it.
+    /// The key that opens it.
     pub key: Key,
 }
 

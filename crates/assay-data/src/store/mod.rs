@@ -35,7 +35,7 @@ pub(crate) type Take<'a> = dyn FnMut(usize, Content) -> Result<ControlFlow<()>> 
 /// A folder or an archive of files, named by relative paths with `/`.
 #[derive(Debug)]
 pub struct Store {
-    /// Where it is, as an absolute path.
+    /// Its absolute path.
     location: String,
     kind: Kind,
 }
@@ -105,7 +105,7 @@ impl Store {
         Self { location: location.to_owned(), kind: Kind::Memory(Memory(files)) }
     }
 
-    /// Where it is, as an absolute path.
+    /// Its absolute path.
     pub fn location(&self) -> &str {
         &self.location
     }
@@ -166,7 +166,7 @@ impl Store {
     }
 }
 
-/// Whether a file's name looks like an archive's.
+/// Returns whether a file's name looks like an archive's.
 pub(crate) fn is_archive_name(name: &str) -> bool {
     stem(name) != name
 }

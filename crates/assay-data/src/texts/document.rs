@@ -37,7 +37,7 @@ enum Stage {
     Closed,
 }
 
-/// Where in a file: a line from 1, and how many bytes of it are before.
+/// A position in a file: a line from 1, and the number of bytes before it in that line.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     line: u64,
@@ -80,7 +80,7 @@ impl Document {
         Ok(document)
     }
 
-    /// Whether it is an object, whose items have keys.
+    /// Returns whether it is an object, whose items have keys.
     pub(super) fn keyed(&self) -> bool {
         self.keyed
     }
@@ -145,7 +145,7 @@ impl Document {
         }
     }
 
-    /// What stands before the document's next comma, colon or closing bracket.
+    /// Reads the value before the document's next comma, colon or closing bracket.
     fn part<T: DeserializeOwned>(&mut self) -> Result<T> {
         self.part.clear();
         self.part_place = self.place;

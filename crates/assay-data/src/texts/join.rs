@@ -13,10 +13,10 @@ use super::values::{Item, Values};
 struct Column {
     values: Values,
     keys: Keys,
-    /// What was read before its turn: in another order than the first file of references has.
-    /// The number is its place among them.
+    /// The items that were read before their turn, because they are in another order than the first file of
+    /// references has. The number is its place among them.
     early: HashMap<String, (usize, Item)>,
-    /// How many were.
+    /// The number of items that were read early.
     read_early: usize,
 }
 

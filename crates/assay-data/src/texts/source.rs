@@ -1,4 +1,4 @@
-//! Where texts come from: a file, compressed or not, or standard input.
+//! The source of texts: a file, compressed or not, or standard input.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -12,11 +12,11 @@ use crate::blank::skip_blank_lines;
 use crate::bom::{BOM, strip_bom};
 use crate::packing::{Decoder, Packing, is_tar, name_when_unpacked, only_file_of_zip};
 
-/// What standard input is called in messages.
+/// The name of standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
 const BUFFER: usize = 1 << 17;
 
-/// How texts stand in a file.
+/// The format of texts in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// A text is a line. A line feed ends it; whatever else is in it belongs to it.
@@ -56,7 +56,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// How many bytes are read.
+    /// The number of bytes that are read.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
@@ -122,12 +122,12 @@ impl Source {
         }
     }
 
-    /// What it is called in messages.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How texts stand in it.
+    /// The format of its texts.
     pub fn form(&self) -> Form {
         self.form
     }
@@ -171,7 +171,7 @@ impl Source {
         skipped.map_err(|error| broken(&self.name, self.compressed, error))
     }
 
-    /// What comes next, at least a byte of it unless this is the end.
+    /// Returns the next bytes, at least one of it unless this is the end.
     pub(super) fn peek(&mut self) -> Result<&[u8]> {
         let interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
         while self.reader.fill_buf().as_ref().is_err_and(interrupted) {}

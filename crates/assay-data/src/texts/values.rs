@@ -34,12 +34,12 @@ impl Values {
         })
     }
 
-    /// Whether its values have keys.
+    /// Returns whether its values have keys.
     pub(super) fn keyed(&self) -> bool {
         matches!(self, Self::Json(document) if document.keyed())
     }
 
-    /// What the source is called in messages.
+    /// The source's name in messages.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Lines(lines) | Self::JsonLines(lines) => lines.source().name(),

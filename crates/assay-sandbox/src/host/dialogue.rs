@@ -1,4 +1,4 @@
-//! How programs and their tests are built as two processes, in each language.
+//! Programs and their tests as two processes, in each language.
 
 use std::sync::LazyLock;
 
@@ -10,13 +10,13 @@ use super::tools::{COMPILING, Tool};
 use crate::job::{Dialogue, Limits};
 use crate::message::{self, Build, Report, Step};
 
-/// What the tests may use. Their work does not count as the program's.
+/// The limits of the tests. Their work does not count as the program's.
 static TESTS: LazyLock<Limits> = LazyLock::new(|| Limits {
     memory: 2 << 30,
     ..Limits::with_cpu(std::time::Duration::from_mins(1))
 });
 
-/// What the Java virtual machine is told, so that it starts quickly.
+/// Flags with which the Java virtual machine starts quickly.
 pub(super) const QUICK_JAVA: [&str; 3] =
     ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"];
 
@@ -31,7 +31,7 @@ struct Plan {
     /// The library of both sides: its file, and the command that compiles it.
     library: (&'static str, &'static str),
     compile_library: Vec<String>,
-    /// What is kept of the compiled library.
+    /// The files that are kept of the compiled library.
     library_kept: &'static [&'static str],
     /// Files of the program and of the tests that are the same for all.
     roots: [Option<(&'static str, &'static str)>; 2],
@@ -39,14 +39,14 @@ struct Plan {
     files: [&'static str; 2],
     /// The commands that compile them.
     compile: [Vec<String>; 2],
-    /// What is kept of the compiled tests.
+    /// The files that are kept of the compiled tests.
     kept: &'static [&'static str],
     /// The commands that run them.
     run: [Vec<String>; 2],
 }
 
 impl Tool {
-    /// How a program and its tests are built and run.
+    /// The job that builds and runs a program and its tests.
     pub(crate) fn dialogue(&self, dialogue: &Dialogue<'_>) -> Result<message::Dialogue> {
         let plan = self.plan(&dialogue.limits)?;
         let compile = |command: Vec<String>| {
@@ -287,7 +287,7 @@ fn first_error(text: &str, runtime: Runtime) -> (String, Option<u32>) {
     (line.unwrap_or(text.trim()).trim().to_owned(), None)
 }
 
-/// Whether a runtime or a compiler says, at a line's beginning, that it gives up for want of memory.
+/// Returns whether a runtime or a compiler says, at a line's beginning, that it gives up for want of memory.
 fn ran_out_of_memory(errors: &str) -> bool {
     const WORDS: [&str; 4] = [
         "FATAL ERROR: ",

@@ -22,7 +22,7 @@ use crate::message::{
 
 use crate::sys::memory_file;
 
-/// What programs may write in all.
+/// The most bytes that programs may write in all.
 const WRITABLE: u64 = 512 << 20;
 
 /// A pool of isolated workers. They start when they are first needed, and a program runs in one of them at a time.
@@ -65,13 +65,13 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// What stands between programs and the machine, and what holds their memory in check.
+    /// The isolation between programs and the machine, and the mechanism that limits their memory.
     pub fn layers(&self) -> Layers {
         let workers = self.lock();
         workers.idle.first().map(|worker| worker.layers.clone()).unwrap_or_default()
     }
 
-    /// What this machine can run.
+    /// The tools of this machine.
     pub fn tools(&self) -> &Tools {
         &self.settings.tools
     }
@@ -394,7 +394,7 @@ fn remember(worker: &mut Worker, key: &str) {
 struct Tests<'a> {
     /// Tells them apart.
     key: String,
-    /// Which of them.
+    /// The index of the test.
     test: usize,
     seed: u64,
     details: bool,

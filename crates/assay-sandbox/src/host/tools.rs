@@ -1,4 +1,4 @@
-//! Which interpreters and compilers this machine has, and how they are used.
+//! The interpreters and compilers of this machine, and their commands.
 
 use std::ffi::OsString;
 use std::fs;
@@ -15,7 +15,7 @@ use super::runtime::Runtime;
 use crate::job::{Execution, Limits};
 use crate::message::Step;
 
-/// What compiling may use.
+/// The limits of compiling.
 pub(super) const COMPILING: Limits = Limits {
     cpu: Duration::from_mins(1),
     wall: Duration::from_mins(3),
@@ -32,14 +32,14 @@ pub struct Tool {
     pub language: Language,
     /// The program itself, not a version manager's stand-in for it.
     pub path: PathBuf,
-    /// What it says of its version.
+    /// Its version in its own words.
     pub version: String,
     pub(super) runtime: Runtime,
     /// The folders that it needs.
     folders: Vec<PathBuf>,
 }
 
-/// What this machine has.
+/// The tools of this machine.
 #[derive(Debug, Clone, Default)]
 pub struct Tools {
     tools: Vec<Tool>,
@@ -109,7 +109,7 @@ impl Tool {
         execution.source.name.unwrap_or(self.runtime.file_name())
     }
 
-    /// How a program is compiled and run.
+    /// The steps that compile and run a program.
     pub(crate) fn steps(&self, execution: &Execution<'_>) -> Vec<Step> {
         let path = self.path.to_string_lossy().into_owned();
         let file = self.file_name(execution);
@@ -215,7 +215,7 @@ fn python(found: &Path) -> Option<Tool> {
     Some(Tool { language: Language::Python, path, version, runtime: Runtime::Python, folders })
 }
 
-/// What a tool says, if it ends well.
+/// The output of a tool, if it ends well.
 fn ask(program: &Path, words: &[&str]) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "the machine's own tools are asked who they are")]
     let mut command = Command::new(program);

@@ -19,9 +19,9 @@ use crate::message::{Hello, Job, Layers, Report, Setup};
 pub(crate) struct Worker {
     process: Child,
     connection: UnixStream,
-    /// What it has put between programs and the host.
+    /// The isolation between its programs and the host.
     pub(crate) layers: Layers,
-    /// What holds its memory in check, if the machine has it.
+    /// The control group that limits its memory, if the machine has it.
     pub(crate) group: Option<Group>,
     /// The exams that it was given, the oldest first.
     pub(crate) given: VecDeque<String>,

@@ -20,7 +20,7 @@ use crate::frame;
 use crate::message::{Hello, Layers, Setup};
 use crate::sys;
 
-/// Where programs may write.
+/// The folder where programs may write.
 pub(super) enum Folder {
     /// A file system of their own, at a known place.
     Mounted,
@@ -41,7 +41,7 @@ impl Folder {
 /// A new folder with a name that nobody could know before.
 pub(super) struct PrivateFolder {
     path: String,
-    /// What tells it from another at the same place.
+    /// The identity that tells it from another at the same place.
     number: (u64, u64),
 }
 
@@ -83,7 +83,7 @@ impl Drop for PrivateFolder {
     }
 }
 
-/// What tells a folder from others; `None` if there is no folder.
+/// Returns the identity of a folder; `None` if there is no folder.
 fn number_of(path: &Path) -> Option<(u64, u64)> {
     let found = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
     Some((found.dev(), found.ino()))

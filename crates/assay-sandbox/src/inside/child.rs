@@ -18,10 +18,10 @@ use super::root::{self, told};
 use crate::message::Caps;
 use crate::sys;
 
-/// What the tests may hold: the data of a problem, and what a program answers.
+/// The memory limit of the tests: the data of a problem, and what a program answers.
 const TESTER_MEMORY: u64 = 8 << 30;
 
-/// What programs find in their environment besides the names of their folder, and nothing else.
+/// The environment variables of programs, besides the names of their folder, and nothing else.
 const ENVIRONMENT: [&str; 13] = [
     "PATH=/usr/local/bin:/usr/bin:/bin",
     "LANG=C.UTF-8",
@@ -46,17 +46,17 @@ pub(super) struct Start<'a> {
     pub(super) command: &'a [String],
     /// Its files from number 0 on.
     pub(super) files: &'a [BorrowedFd<'a>],
-    /// Where it starts, and may write.
+    /// The folder where it starts, and may write.
     pub(super) folder: &'a str,
-    /// What else it is.
+    /// Its role.
     pub(super) role: Role<'a>,
-    /// Whether it is to be shut in further.
+    /// True if it is to be shut in further.
     pub(super) isolate: bool,
     /// A folder that it must not see.
     pub(super) hidden: Option<&'a str>,
 }
 
-/// What a process is for.
+/// The role of a process.
 #[derive(Clone, Copy)]
 pub(super) enum Role<'a> {
     /// Forks programs, which get these limits.

@@ -24,9 +24,9 @@ use crate::sys::{self, Ended};
 
 /// The folder of the tests while they run.
 const TESTS: &str = "tests.d";
-/// How many bytes of builds are kept: what is shared, and the tests of the latest problems.
+/// The most bytes of builds that are kept: what is shared, and the tests of the latest problems.
 const KEPT: usize = 128 << 20;
-/// How much is read of what tests say.
+/// The most bytes that are read of the tests' messages.
 const LONGEST: u64 = 1 << 16;
 /// Comes before what tests, or the code that serves their calls, say about the end.
 const MARK: &str = "\u{1}assay\u{1}";
@@ -168,12 +168,12 @@ impl Worker<'_> {
 pub(super) struct Examiner {
     pub(super) pid: i32,
     pub(super) watched: OwnedFd,
-    /// What it prints on standard error.
+    /// Its standard error.
     errors: File,
 }
 
 impl Examiner {
-    /// What it found, once it has ended.
+    /// Returns its findings, once it has ended.
     pub(super) fn said(&self) -> Option<Value> {
         let ended = sys::wait(self.pid, true).ok().flatten()?;
         let mut errors = Vec::new();
@@ -190,7 +190,7 @@ impl Examiner {
     }
 }
 
-/// What the tests found, by their status and what they printed. Only the status can say that a program
+/// Returns the findings of the tests, by their status and what they printed. Only the status can say that a program
 /// has passed.
 fn found(ended: &Ended, errors: &str) -> Value {
     if ended.code == Some(0) {
@@ -213,12 +213,12 @@ fn fields(text: &str) -> Vec<&str> {
     text.rsplit_once(MARK).map(|(_, said)| said.split('\u{1}').collect()).unwrap_or_default()
 }
 
-/// Whether a program ended by itself.
+/// Returns whether a program ended by itself.
 fn has_left(ending: &Ending) -> bool {
     matches!(ending, Ending::EarlyExit { .. } | Ending::Crashed { .. })
 }
 
-/// What the code that serves calls said of an exception. A program can say so too, and fails with it.
+/// Returns the ending that the code which serves calls reported. A program can say so too, and fails with it.
 fn last_words(errors: &mut Vec<u8>) -> Option<Ending> {
     let text = String::from_utf8_lossy(errors).into_owned();
     let Some(at) = text.rfind(MARK) else { return words_of_go(&text) };
@@ -236,7 +236,7 @@ fn last_words(errors: &mut Vec<u8>) -> Option<Ending> {
     Some(ending)
 }
 
-/// What Go's runtime says when it gives up, which no code can catch.
+/// Returns the ending that Go's runtime reports when it gives up, which no code can catch.
 fn words_of_go(errors: &str) -> Option<Ending> {
     errors.contains("\ngoroutine ").then_some(())?;
     ["panic: ", "fatal error: "].iter().find_map(|begin| {

@@ -25,10 +25,10 @@ use crate::sys;
 
 /// After so many programs the servers are replaced, so that nothing piles up in them.
 const RECYCLED: u32 = 2000;
-/// How many seconds the tests may work on one program, beside twice as long as the program.
+/// The number of seconds the tests may work on one program, beside twice as long as the program.
 const TESTER_SECONDS: u64 = 10;
 
-/// What serves jobs.
+/// The worker that serves jobs.
 pub(super) struct Worker<'a> {
     host: &'a UnixStream,
     python: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Worker<'a> {
     pub(super) nothing: File,
     forking: Option<Server>,
     testing: Option<Server>,
-    /// What was built for dialogues.
+    /// The builds for dialogues.
     pub(super) kept: Shelf,
 }
 
@@ -354,7 +354,7 @@ struct Ends {
     input: File,
     /// To the tests, or to the worker.
     connection: UnixStream,
-    /// Where it writes answers for its tests.
+    /// The file for its answers to its tests.
     sheet: Option<File>,
 }
 
@@ -365,7 +365,7 @@ pub(super) struct Running {
     /// The process that the worker has started for it.
     pub(super) started: Option<(i32, OwnedFd)>,
     pub(super) pipes: (File, File),
-    /// What looks at its memory.
+    /// The sampler of its memory.
     pub(super) sampler: Option<Sampler>,
 }
 
@@ -387,7 +387,7 @@ impl Running {
     }
 }
 
-/// Where a program prints to.
+/// The pipes that a program prints to.
 pub(super) struct Pipes {
     output: (OwnedFd, OwnedFd),
     errors: (OwnedFd, OwnedFd),

@@ -19,7 +19,7 @@ use crate::sys::unshare;
 
 use super::root::{self, told};
 
-/// Who runs programs for an administrator: nobody.
+/// The user that runs an administrator's programs: nobody.
 const NOBODY: u32 = 65534;
 /// The user that a program believes to be.
 const PROGRAM: u32 = 1000;
@@ -64,7 +64,7 @@ pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
     Ok((layers, proc))
 }
 
-/// What the first process of the namespace does before it serves.
+/// Prepares the first process of the namespace before it serves.
 pub(super) fn settle(
     setup: &Setup,
     mut layers: Layers,

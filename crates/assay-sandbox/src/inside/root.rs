@@ -14,14 +14,14 @@ use rustix::process::pivot_root;
 
 use crate::sys::{seal_device, seal_mount};
 
-/// Where programs may write; a link to [`MOUNT_POINT`].
+/// The folder where programs may write; a link to [`MOUNT_POINT`].
 pub(super) const WRITABLE: &str = "/tmp";
 /// The folder that Landlock's rule for writing names. Landlock asks the folders above a mount point, but not
 /// the mount point itself: the rule stands above it, so that it covers whatever is mounted there.
 pub(super) const PRIVATE: &str = "/private";
-/// Where every program's own file system is mounted.
+/// The mount point of every program's own file system.
 const MOUNT_POINT: &str = "/private/tmp";
-/// Where the Python code of the sandbox lies.
+/// The folder of the sandbox's Python code.
 pub(super) const OWN: &str = "/.assay";
 /// The host's root while the new one is built.
 const OLD: &str = "/.host";

@@ -15,26 +15,26 @@ use crate::frame;
 use crate::message::{Caps, ExamText, KEPT_EXAMS, TestChoice};
 use crate::sys::{self, Ended};
 
-/// How long a server may take to say that it is ready.
+/// The time a server may take to say that it is ready.
 const START: Duration = Duration::from_mins(1);
-/// How long the tests' own code may take before the first program is put through them.
+/// The time the tests' own code may take before the first program is put through them.
 const SETTING: Duration = Duration::from_mins(10);
 
 /// A Python process that stays.
 pub(super) struct Server {
     pid: i32,
     pub(super) control: UnixStream,
-    /// How many questions it was asked; each has its number.
+    /// The number of questions it was asked; each has its number.
     asked: u64,
-    /// How many programs it has served.
+    /// The number of programs it has served.
     pub(super) served: u32,
-    /// What the programs that it forks may use, besides their time.
+    /// The limits of the programs that it forks, besides their time.
     caps: Option<Caps>,
     /// The exams that it knows, the oldest first.
     exams: VecDeque<String>,
 }
 
-/// What a server needs to start.
+/// The resources that a server needs to start.
 pub(super) struct Place<'a> {
     pub(super) python: &'a str,
     pub(super) scripts: &'a str,
@@ -137,7 +137,7 @@ impl Server {
         u32::try_from(self.pid).ok()
     }
 
-    /// How much it has worked.
+    /// The CPU time that it has used.
     pub(super) fn worked(&self) -> Option<Duration> {
         worked(self.pid)
     }
@@ -149,7 +149,7 @@ impl Server {
         i32::try_from(u64::from_le_bytes(number)).map_err(told("fork a program"))
     }
 
-    /// How the program that it forked last has ended.
+    /// Returns the exit status of the program that it forked last.
     pub(super) fn ended_within(&self, patience: Duration) -> Result<Ended, String> {
         let mut words = [0; Ended::WORDS];
         self.read_within(patience, &mut words)?;
@@ -174,12 +174,12 @@ impl Server {
         self.send(message.to_string().as_bytes(), files)
     }
 
-    /// Whether the programs that it forks get these limits.
+    /// Returns whether the programs that it forks get these limits.
     pub(super) fn suits(&self, caps: &Caps) -> bool {
         self.caps.is_some_and(|own| limits(&own) == limits(caps))
     }
 
-    /// Whether it holds so much that it is better replaced.
+    /// Returns whether it holds so much that it is better replaced.
     pub(super) fn is_heavy(&self) -> bool {
         const PAGES: u64 = (512 << 20) / 4096;
         let text = std::fs::read_to_string(format!("/proc/{}/statm", self.pid)).unwrap_or_default();
@@ -187,7 +187,7 @@ impl Server {
         resident.is_some_and(|pages: u64| pages > PAGES)
     }
 
-    /// Whether it has the exam called `key`.
+    /// Returns whether it has the exam called `key`.
     pub(super) fn knows(&self, key: &str) -> bool {
         self.exams.iter().any(|known| known == key)
     }
@@ -219,7 +219,7 @@ impl Server {
     }
 }
 
-/// How much a process has worked, with the children that it has waited for.
+/// The CPU time of a process, with that of the children that it has waited for.
 pub(super) fn worked(pid: i32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // Four numbers, after the name and eleven others, in hundredths of a second.
@@ -229,7 +229,7 @@ pub(super) fn worked(pid: i32) -> Option<Duration> {
     Some(Duration::from_millis(ticks * 10))
 }
 
-/// Whether an answer says that all is ready.
+/// Returns whether an answer says that all is ready.
 fn is_ready(answer: &Value) -> Result<(), String> {
     match (answer.get("ready"), answer.get("broken").and_then(Value::as_str)) {
         (Some(Value::Bool(true)), _) => Ok(()),

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use crate::Language;
 
-/// How comments are removed.
+/// The way comments are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
     /// As in C, whatever the language.

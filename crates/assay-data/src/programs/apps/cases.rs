@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::json::json_line_message;
 use crate::named_texts::Members;
 
-/// What a program is put through.
+/// The tests of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AppsTests {
     /// It reads standard input and prints.
@@ -26,7 +26,7 @@ pub enum AppsTests {
 pub struct Call {
     /// The list of arguments.
     pub inputs: String,
-    /// What it gives, as it is or as the only element of a list: the data does both.
+    /// The result, as it is or as the only element of a list: the data does both.
     pub output: String,
 }
 

@@ -111,7 +111,7 @@ impl Folders {
     }
 }
 
-/// Whether a file is a problem's question.
+/// Returns whether a file is a problem's question.
 pub(super) fn is_question(path: &str) -> bool {
     part_of(path, QUESTION).is_some()
 }

@@ -20,7 +20,7 @@ pub(super) struct Lines {
     numbers: Vec<u64>,
 }
 
-/// What is looked at first.
+/// The fields that are read first.
 struct Head {
     id: String,
     level: Level,

@@ -20,7 +20,7 @@ use crate::programs::records::{Records, is_json_lines};
 
 pub use cases::{AppsTests, Call};
 
-/// How hard a problem is.
+/// The difficulty of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "their names say it all")]
 pub enum Level {
@@ -56,9 +56,9 @@ impl fmt::Display for Level {
 /// A problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppsProblem {
-    /// What is asked.
+    /// The question.
     pub question: String,
-    /// How the answer begins, or nothing.
+    /// The beginning of the answer, or nothing.
     pub starter_code: String,
     /// Programs that should be right.
     pub solutions: Vec<String>,
@@ -93,7 +93,7 @@ enum Form {
     Folders(folders::Folders),
 }
 
-/// What helps where no problems are found.
+/// The hint where no problems are found.
 const FORMS: &str = "APPS is a folder or archive of folders such as 0001 with question.txt and \
     input_output.json, or a file of JSON lines (.jsonl, also .gz or .zst)";
 
@@ -143,7 +143,7 @@ impl AppsProblems {
         &self.of_other_levels
     }
 
-    /// Where the problem at `rank` lies.
+    /// The location of the problem at `rank`.
     pub fn location(&self, rank: usize) -> String {
         match &self.form {
             Form::Lines(lines) => lines.place(rank),
