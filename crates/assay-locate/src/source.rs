@@ -4,14 +4,14 @@ use crate::lex::{self, Kind, State, Token};
 
 /// A program, line by line.
 pub(crate) struct Source<'a> {
-    pub(crate) lines: Vec<Line<'a>>,
+    pub(crate) lines: Vec<SourceLine<'a>>,
     pub(crate) tokens: Vec<Token>,
     pub(crate) blocks: Vec<Block>,
 }
 
 /// A line of a program, white space around it aside.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub(crate) struct SourceLine<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) indent: u32,
     tokens_from: u32,
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
             let facts = lex::lex_line(text, &mut state, &mut self.tokens);
             let tokens = &self.tokens[from..];
             let statement = statement(text, tokens, facts.comment);
-            self.lines.push(Line {
+            self.lines.push(SourceLine {
                 text,
                 indent,
                 tokens_from: from as u32,

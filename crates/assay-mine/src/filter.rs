@@ -6,7 +6,7 @@ use encoding_rs::Encoding;
 use serde::{Deserialize, Serialize};
 
 use crate::comments::code_of;
-use crate::languages::Language;
+use crate::languages::MinedLanguage;
 use crate::replacement::Replacement;
 use crate::text::decode;
 
@@ -14,7 +14,7 @@ use crate::text::decode;
 #[derive(Debug, Clone)]
 pub struct Filters {
     /// The language whose files are looked at.
-    pub language: Language,
+    pub language: MinedLanguage,
     /// The encoding of files that are not UTF-8.
     pub encoding: &'static Encoding,
     /// For which of the reasons that can be overlooked a change is left out: comments, blank lines,
@@ -26,7 +26,7 @@ pub struct Filters {
 
 impl Filters {
     /// The filters of the competition's second edition; the first left out tests as well.
-    pub fn new(language: Language) -> Self {
+    pub fn new(language: MinedLanguage) -> Self {
         use Rejected::{Blank, Comment, Duplicate, WhiteSpace};
         Self {
             language,
@@ -101,7 +101,7 @@ fn same_letters(left: &str, right: &str) -> bool {
 }
 
 /// Returns whether the code of the line stays what it is. Turning code into a comment, or back, changes it.
-fn only_comments(replacement: &Replacement, language: &Language) -> bool {
+fn only_comments(replacement: &Replacement, language: &MinedLanguage) -> bool {
     let code = |text: &str| {
         let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
         code_of(&lines, replacement.line - 1, &language.comments)

@@ -36,7 +36,7 @@ pub struct Inputs {
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct FunctionLine<'a> {
     task_id: String,
     prompt: String,
     entry_point: String,
@@ -57,7 +57,7 @@ impl Record for FunctionProblem {
 
     fn parse(text: &str) -> Result<Self, String> {
         let json = as_json(text);
-        let line: Line<'_> =
+        let line: FunctionLine<'_> =
             serde_json::from_str(&json).map_err(|error| json_line_message(&error))?;
         if !is_name(&line.entry_point) {
             return Err(format!(

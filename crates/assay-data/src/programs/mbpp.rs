@@ -25,7 +25,7 @@ pub struct MbppProblem {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct MbppLine {
     task_id: u32,
     #[serde(alias = "prompt")]
     text: String,
@@ -43,7 +43,8 @@ impl Record for MbppProblem {
     const FORM: &'static str = "task_id, text (or prompt), code and test_list";
 
     fn parse(text: &str) -> Result<Self, String> {
-        let line: Line = serde_json::from_str(text).map_err(|error| json_line_message(&error))?;
+        let line: MbppLine =
+            serde_json::from_str(text).map_err(|error| json_line_message(&error))?;
         if line.test_list.is_empty() {
             return Err("test_list is empty".to_owned());
         }

@@ -12,7 +12,7 @@ use crate::json_message;
 use super::lines::not_utf8;
 use super::source::Source;
 use super::unique::Unique;
-use super::values::Item;
+use super::values::KeyedValue;
 
 const CURE: &str =
     "the file is one JSON document; one with a value on each line has a name that ends in .jsonl";
@@ -21,9 +21,9 @@ const CURE: &str =
 pub(crate) struct Document {
     source: Source,
     keyed: bool,
-    place: Place,
+    place: BytePosition,
     part: Vec<u8>,
-    part_place: Place,
+    part_start: BytePosition,
     stage: Stage,
 }
 
@@ -39,12 +39,12 @@ enum Stage {
 
 /// A position in a file: a line from 1, and the number of bytes before it in that line.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct BytePosition {
     line: u64,
     before: u64,
 }
 
-impl Place {
+impl BytePosition {
     fn pass(&mut self, bytes: &[u8]) {
         let feeds = memchr_iter(b'\n', bytes).count();
         let last = memrchr(b'\n', bytes);
@@ -62,13 +62,13 @@ impl Place {
 
 impl Document {
     pub(crate) fn open(source: Source) -> Result<Self> {
-        let place = Place { line: 1, before: 0 };
+        let place = BytePosition { line: 1, before: 0 };
         let mut document = Self {
             source,
             keyed: false,
             place,
             part: Vec::new(),
-            part_place: place,
+            part_start: place,
             stage: Stage::Opened,
         };
         match document.after_space()? {
@@ -89,9 +89,9 @@ impl Document {
         &self.source
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Item>> {
+    pub(super) fn next(&mut self) -> Result<Option<KeyedValue>> {
         let next = self.next_as()?;
-        Ok(next.map(|(line, key, Unique(value))| Item { line, key, value }))
+        Ok(next.map(|(line, key, Unique(value))| KeyedValue { line, key, value }))
     }
 
     /// The next item: the line on which it begins, its key in an object, and what it is.
@@ -148,7 +148,7 @@ impl Document {
     /// Reads the value before the document's next comma, colon or closing bracket.
     fn part<T: DeserializeOwned>(&mut self) -> Result<T> {
         self.part.clear();
-        self.part_place = self.place;
+        self.part_start = self.place;
         let mut scan = Scan::default();
         loop {
             let chunk = self.source.peek()?;
@@ -170,13 +170,13 @@ impl Document {
 
     fn parse<T: DeserializeOwned>(&self) -> Result<T> {
         let text = std::str::from_utf8(&self.part).map_err(|error| {
-            let mut place = self.part_place;
+            let mut place = self.part_start;
             place.pass(&self.part[..error.valid_up_to()]);
             not_utf8(self.source.name(), place.line, place.before + 1)
         })?;
         serde_json::from_str(text).map_err(|error| {
-            let found = Place { line: error.line() as u64, before: error.column() as u64 };
-            let found = found.after(self.part_place);
+            let found = BytePosition { line: error.line() as u64, before: error.column() as u64 };
+            let found = found.after(self.part_start);
             not_json(self.source.name(), found.line, found.before.max(1), &error).hint(CURE)
         })
     }
@@ -204,7 +204,7 @@ impl Document {
     }
 
     fn wrong(&self, what: &str) -> Error {
-        let Place { line, before } = self.place;
+        let BytePosition { line, before } = self.place;
         Error::refused(format!("{}:{line}:{}: not JSON: {what}", self.source.name(), before + 1))
             .hint(CURE)
     }

@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 use super::field::{Fault, Keys, hypothesis, kind, missing, of_object, references};
 use super::join::Joined;
 use super::source::{Form, Source};
-use super::values::{Item, Values};
+use super::values::{KeyedValue, Values};
 
 /// A text and what it is scored against.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Iterator for Pairs {
 }
 
 fn next_of(values: &mut Values) -> Result<Option<Pair>> {
-    let Some(Item { line, key, value }) = values.next()? else { return Ok(None) };
+    let Some(KeyedValue { line, key, value }) = values.next()? else { return Ok(None) };
     let unnamed = || key.clone().map_or_else(|| line.into(), PairId::Text);
     match pair(value, unnamed) {
         Ok(pair) => Ok(Some(pair)),

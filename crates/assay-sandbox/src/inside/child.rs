@@ -14,7 +14,7 @@ use rustix::thread::{
 };
 
 use super::filter;
-use super::root::{self, told};
+use super::root::{self, context};
 use crate::message::Caps;
 use crate::sys;
 
@@ -76,9 +76,9 @@ pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
         Role::Forks(_) | Role::Tests(_) => None,
     };
     if own.is_some() {
-        sys::unshare(UnshareFlags::NEWPID).map_err(told("make a process namespace"))?;
+        sys::unshare(UnshareFlags::NEWPID).map_err(context("make a process namespace"))?;
     }
-    let forked = sys::fork().map_err(told("fork"));
+    let forked = sys::fork().map_err(context("fork"));
     if matches!(forked, Ok(None)) {
         let Err(error) = become_it(start);
         // Standard error may be closed already.
@@ -88,7 +88,7 @@ pub(super) fn start(start: &Start<'_>) -> Result<i32, String> {
     if let Some(own) = own {
         // What is forked next is not to be born into the namespace of this one.
         move_into_link_name_space(own.as_fd(), Some(LinkNameSpaceType::ProcessID))
-            .map_err(told("leave a namespace"))?;
+            .map_err(context("leave a namespace"))?;
     }
     forked?.ok_or_else(|| "a child came back".to_owned())
 }
@@ -101,13 +101,13 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
     arrange_files(start.files)?;
     // If memory runs out, the kernel shall not take the worker for it.
     let _ = std::fs::write("/proc/self/oom_score_adj", "500");
-    setsid().map_err(told("start a session"))?;
+    setsid().map_err(context("start a session"))?;
     if start.isolate {
         change_view(start.role)?;
         start.hidden.map_or(Ok(()), cover)?;
     } else {
         // Without a namespace, at least together with the worker.
-        set_parent_process_death_signal(Some(Signal::KILL)).map_err(told("hang on"))?;
+        set_parent_process_death_signal(Some(Signal::KILL)).map_err(context("hang on"))?;
     }
     limit_and_enter(start)?;
     if start.isolate {
@@ -119,15 +119,15 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
         } else {
             CapabilitySet::empty()
         };
-        sys::keep_capabilities(kept).map_err(told("give up capabilities"))?;
+        sys::keep_capabilities(kept).map_err(context("give up capabilities"))?;
     }
-    set_no_new_privs(true).map_err(told("give up new privileges"))?;
+    set_no_new_privs(true).map_err(context("give up new privileges"))?;
     let programs = match start.role {
         Role::Forks(_) => filter::programs_for_forks()?,
         Role::Tests(_) | Role::Python(..) | Role::Compiled(..) => filter::programs()?,
     };
     for program in programs {
-        let filtered = seccompiler::apply_filter(&program).map_err(told("filter system calls"));
+        let filtered = seccompiler::apply_filter(&program).map_err(context("filter system calls"));
         // Where no isolation is wanted, its absence is no reason to stop.
         filtered.or_else(|problem| if start.isolate { Err(problem) } else { Ok(()) })?;
     }
@@ -136,13 +136,13 @@ fn become_it(start: &Start<'_>) -> Result<Infallible, String> {
         .iter()
         .map(|word| CString::new(word.as_str()))
         .collect::<Result<_, _>>()
-        .map_err(told("name a program"))?;
+        .map_err(context("name a program"))?;
     let folder = start.folder;
     let named = [("HOME", ""), ("TMPDIR", ""), ("GOCACHE", "/.go")];
     let named = named.map(|(name, below)| format!("{name}={folder}{below}"));
     let all = ENVIRONMENT.iter().copied().chain(named.iter().map(String::as_str));
     let environment: Vec<CString> = all.filter_map(|entry| CString::new(entry).ok()).collect();
-    Err(told("start a program")(sys::execute(&command, &environment)))
+    Err(context("start a program")(sys::execute(&command, &environment)))
 }
 
 /// Sets the limits of a process, and enters the folder that it starts in.
@@ -163,7 +163,7 @@ fn limit_and_enter(start: &Start<'_>) -> Result<(), String> {
     }
     // A server enters the folder for each program anew: every one has a file system of its own there.
     let stays = matches!(start.role, Role::Forks(_) | Role::Tests(_));
-    chdir(if stays { "/" } else { start.folder }).map_err(told("enter the folder"))
+    chdir(if stays { "/" } else { start.folder }).map_err(context("enter the folder"))
 }
 
 /// Gives the files the numbers from 0 on, and closes all others.
@@ -171,10 +171,10 @@ fn arrange_files(files: &[BorrowedFd<'_>]) -> Result<(), String> {
     const AWAY: i32 = 200;
     for (place, file) in (AWAY..).zip(files) {
         // Copies beyond the numbers that they shall have, so that none overwrites another.
-        sys::copy_file(file.as_raw_fd(), place).map_err(told("arrange files"))?;
+        sys::copy_file(file.as_raw_fd(), place).map_err(context("arrange files"))?;
     }
     for (place, away) in (0..).zip(AWAY..).take(files.len()) {
-        sys::copy_file(away, place).map_err(told("arrange files"))?;
+        sys::copy_file(away, place).map_err(context("arrange files"))?;
     }
     sys::close_from(u32::try_from(files.len()).unwrap_or(3));
     Ok(())
@@ -183,12 +183,12 @@ fn arrange_files(files: &[BorrowedFd<'_>]) -> Result<(), String> {
 /// Hides all processes from whatever is Python; others see those of their own namespace, and nothing else of
 /// `/proc`: neither the kernel's command line nor the machine's numbers.
 fn change_view(role: Role<'_>) -> Result<(), String> {
-    sys::unshare(UnshareFlags::NEWNS).map_err(told("make a mount namespace"))?;
+    sys::unshare(UnshareFlags::NEWNS).map_err(context("make a mount namespace"))?;
     // A server stays, and must see what the worker mounts for each program; nothing goes the other way.
     let stays = matches!(role, Role::Forks(_) | Role::Tests(_));
     let kind =
         if stays { MountPropagationFlags::DOWNSTREAM } else { MountPropagationFlags::PRIVATE };
-    mount_change("/", MountPropagationFlags::REC | kind).map_err(told("keep mounts private"))?;
+    mount_change("/", MountPropagationFlags::REC | kind).map_err(context("keep mounts private"))?;
     let quiet = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let shows = matches!(role, Role::Compiled(..))
         && mount("proc", "/proc", "proc", quiet, c"subset=pid").is_ok();
@@ -203,7 +203,7 @@ pub(super) fn hide_processes() -> Result<(), String> {
 /// Covers a folder with an empty one.
 fn cover(folder: &str) -> Result<(), String> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC | MountFlags::RDONLY;
-    mount("tmpfs", folder, "tmpfs", flags, c"size=4k,mode=555").map_err(told("hide a folder"))
+    mount("tmpfs", folder, "tmpfs", flags, c"size=4k,mode=555").map_err(context("hide a folder"))
 }
 
 /// The limits of one process besides its time.
@@ -228,7 +228,7 @@ pub(super) fn limit(limits: impl IntoIterator<Item = (Resource, u64)>) -> Result
     for (resource, value) in limits {
         let value = getrlimit(resource).maximum.map_or(value, |hard| value.min(hard));
         let both = Rlimit { current: Some(value), maximum: Some(value) };
-        setrlimit(resource, both).map_err(told("set a limit"))?;
+        setrlimit(resource, both).map_err(context("set a limit"))?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::child::Role;
 use super::jobs::{Pipes, Running, Worker};
-use super::root::told;
+use super::root::context;
 use super::verdict;
 use super::watch::Witness;
 use crate::message::{Build, Dialogue, Report};
@@ -71,7 +71,7 @@ impl Worker<'_> {
         self.build(&dialogue.tests, Some(&dialogue.shared))?;
         self.lay_out(&dialogue.shared.key, None)?;
         write(Path::new(self.ground.folder.path()), &dialogue.program.files)?;
-        let nothing = sys::memory_file(&[]).map_err(told("write the input"))?;
+        let nothing = sys::memory_file(&[]).map_err(context("write the input"))?;
         for step in &dialogue.program.steps {
             let report = self.run_step(step, &nothing)?;
             if report.ending != Ending::Passed {
@@ -91,7 +91,7 @@ impl Worker<'_> {
             self.lay_out(&base.key, None)?;
         }
         write(Path::new(self.ground.folder.path()), &build.files)?;
-        let nothing = sys::memory_file(&[]).map_err(told("write the input"))?;
+        let nothing = sys::memory_file(&[]).map_err(context("write the input"))?;
         for step in &build.steps {
             let report = self.run_step(step, &nothing)?;
             if report.ending != Ending::Passed {
@@ -108,20 +108,20 @@ impl Worker<'_> {
         let mut folder = Path::new(self.ground.folder.path()).to_owned();
         if let Some(name) = inside {
             folder.push(name);
-            fs::create_dir(&folder).map_err(told("make a folder"))?;
+            fs::create_dir(&folder).map_err(context("make a folder"))?;
         }
         let files = self.kept.take(key).ok_or("a build is lost")?;
         for BuiltFile { name, content, mode } in files {
             let path = folder.join(name);
-            fs::write(&path, content).map_err(told("write a file"))?;
+            fs::write(&path, content).map_err(context("write a file"))?;
             fs::set_permissions(path, fs::Permissions::from_mode(*mode))
-                .map_err(told("write a file"))?;
+                .map_err(context("write a file"))?;
         }
         Ok(())
     }
 
     fn run_both(&mut self, dialogue: &Dialogue) -> Result<Report, String> {
-        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(told("make a pipe"));
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(context("make a pipe"));
         let (questions, answers) = (pipe()?, pipe()?);
         let folder = format!("{}/{TESTS}", self.ground.folder.path());
         let examiner = self.start_tests(dialogue, &folder, &answers.0, &questions.1)?;
@@ -155,7 +155,7 @@ impl Worker<'_> {
         questions: &OwnedFd,
     ) -> Result<Examiner, String> {
         let step = &dialogue.run_tests;
-        let errors = sys::memory_file(&[]).map_err(told("make a file"))?;
+        let errors = sys::memory_file(&[]).map_err(context("make a file"))?;
         let nothing = self.nothing.as_fd();
         let files = [nothing, nothing, errors.as_fd(), answers.as_fd(), questions.as_fd()];
         let role = Role::Compiled(&step.caps, self.ground.own_processes.as_ref());
@@ -251,7 +251,7 @@ fn words_of_go(errors: &str) -> Option<Ending> {
 
 fn write(folder: &Path, files: &[(String, String)]) -> Result<(), String> {
     for (name, text) in files {
-        fs::write(folder.join(name), text).map_err(told("write a program"))?;
+        fs::write(folder.join(name), text).map_err(context("write a program"))?;
     }
     Ok(())
 }
@@ -259,11 +259,12 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<(), String> {
 /// The files of a folder whose names end in one of these ways.
 fn gather(folder: &Path, endings: &[String]) -> Result<Vec<BuiltFile>, String> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(told("look at what was built"))?.flatten() {
+    for entry in fs::read_dir(folder).map_err(context("look at what was built"))?.flatten() {
         let Ok(name) = entry.file_name().into_string() else { continue };
         if endings.iter().any(|ending| name.ends_with(ending.as_str())) {
             let read = || Ok((fs::read(entry.path())?, entry.metadata()?.permissions().mode()));
-            let (content, mode) = read().map_err(told::<std::io::Error>("keep what was built"))?;
+            let (content, mode) =
+                read().map_err(context::<std::io::Error>("keep what was built"))?;
             files.push(BuiltFile { name, content, mode });
         }
     }

@@ -17,7 +17,7 @@ use rustix::thread::{
 use crate::message::{Layers, Setup};
 use crate::sys::unshare;
 
-use super::root::{self, told};
+use super::root::{self, context};
 
 /// The user that runs an administrator's programs: nobody.
 const NOBODY: u32 = 65534;
@@ -31,14 +31,14 @@ const OPEN_FILES: u64 = 1024;
 pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
     let mut layers = Layers::default();
     let proc = open("/proc", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
-        .map_err(told("open /proc"))?;
+        .map_err(context("open /proc"))?;
     let administrator = geteuid().is_root();
     if administrator {
-        unshare(UnshareFlags::NEWNS).map_err(told("make a mount namespace"))?;
+        unshare(UnshareFlags::NEWNS).map_err(context("make a mount namespace"))?;
     } else {
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
         unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)
-            .map_err(told("make a user namespace"))?;
+            .map_err(context("make a user namespace"))?;
         map_ids(&proc, (user, user), (group, group))?;
     }
     root::build(&setup.visible)?;
@@ -56,7 +56,7 @@ pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
             | UnshareFlags::NEWUTS
             | UnshareFlags::NEWCGROUP,
     )
-    .map_err(told("make namespaces"))?;
+    .map_err(context("make namespaces"))?;
     map_ids(&proc, (PROGRAM, user), (PROGRAM, group))?;
     for name in ["user", "process", "mount", "network", "message", "host name", "control group"] {
         layers.note(&format!("{name} namespace"), true, Ok(()));
@@ -71,15 +71,15 @@ pub(super) fn settle(
     proc: &OwnedFd,
 ) -> Result<(Layers, File), String> {
     // Together with whoever started it, even if that is killed.
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(told("hang on the parent"))?;
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(context("hang on the parent"))?;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let own_processes = openat(proc, "self/ns/pid", flags, Mode::empty())
-        .map_err(told("open the process namespace"))?;
+        .map_err(context("open the process namespace"))?;
     layers.note("its own /proc", false, show_processes());
     root::share_mounts()?;
     root::mount_writable(setup.writable)?;
-    sethostname(b"assay").map_err(told("set the host name"))?;
-    set_no_new_privs(true).map_err(told("give up new privileges"))?;
+    sethostname(b"assay").map_err(context("set the host name"))?;
+    set_no_new_privs(true).map_err(context("give up new privileges"))?;
     layers.note("no new privileges", true, Ok(()));
     super::child::limit([(Resource::Nofile, OPEN_FILES)])?;
     layers.note("system call filter", true, super::filter::check());
@@ -91,7 +91,7 @@ pub(super) fn settle(
 fn show_processes() -> Result<(), String> {
     let quiet = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let shown = mount("proc", "/proc", "proc", quiet, None);
-    let shown = shown.map_err(told("mount /proc"));
+    let shown = shown.map_err(context("mount /proc"));
     // Better none than the host's.
     shown.or_else(|problem| super::child::hide_processes().and(Err(problem)))
 }
@@ -99,11 +99,11 @@ fn show_processes() -> Result<(), String> {
 pub(super) fn become_nobody() -> Result<(), String> {
     let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
     // The worker has one thread, so these calls change the whole process.
-    set_thread_groups(&[]).map_err(told("leave groups"))?;
-    set_thread_res_gid(group, group, group).map_err(told("become nobody"))?;
-    set_thread_res_uid(user, user, user).map_err(told("become nobody"))?;
+    set_thread_groups(&[]).map_err(context("leave groups"))?;
+    set_thread_res_gid(group, group, group).map_err(context("become nobody"))?;
+    set_thread_res_uid(user, user, user).map_err(context("become nobody"))?;
     // Else its files in /proc belong to the administrator.
-    set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(told("become nobody"))
+    set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(context("become nobody"))
 }
 
 /// Says which users and groups inside are which outside.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::child::{Role, Start, limits, start};
-use super::root::told;
+use super::root::context;
 use crate::frame;
 use crate::message::{Caps, ExamText, KEPT_EXAMS, TestChoice};
 use crate::sys::{self, Ended};
@@ -35,7 +35,7 @@ pub(super) struct Server {
 }
 
 /// The resources that a server needs to start.
-pub(super) struct Place<'a> {
+pub(super) struct ServerEnvironment<'a> {
     pub(super) python: &'a str,
     pub(super) scripts: &'a str,
     pub(super) folder: &'a str,
@@ -46,18 +46,22 @@ pub(super) struct Place<'a> {
 }
 
 impl Server {
-    fn new(place: &Place<'_>, script: &str, role: Role<'_>) -> Result<Self, String> {
-        let (control, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
-        let nothing = place.nothing.as_fd();
-        let script = format!("{}/{script}", place.scripts);
+    fn new(
+        environment: &ServerEnvironment<'_>,
+        script: &str,
+        role: Role<'_>,
+    ) -> Result<Self, String> {
+        let (control, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
+        let nothing = environment.nothing.as_fd();
+        let script = format!("{}/{script}", environment.scripts);
         let command: Vec<String> =
-            [place.python, "-s", "-S", &script].iter().map(|&word| word.to_owned()).collect();
+            [environment.python, "-s", "-S", &script].iter().map(|&word| word.to_owned()).collect();
         let pid = start(&Start {
             command: &command,
             files: &[nothing, nothing, std::io::stderr().as_fd(), theirs.as_fd()],
-            folder: place.folder,
+            folder: environment.folder,
             role,
-            isolate: place.isolate,
+            isolate: environment.isolate,
             hidden: None,
         })?;
         Ok(Self { pid, control, asked: 0, served: 0, caps: None, exams: VecDeque::new() })
@@ -65,21 +69,21 @@ impl Server {
 
     /// The server that forks programs.
     pub(super) fn forking(
-        place: &Place<'_>,
+        environment: &ServerEnvironment<'_>,
         own: Option<&File>,
         caps: &Caps,
     ) -> Result<Self, String> {
         let server =
-            Self { caps: Some(*caps), ..Self::new(place, "zygote.py", Role::Forks(caps))? };
+            Self { caps: Some(*caps), ..Self::new(environment, "zygote.py", Role::Forks(caps))? };
         let files: Vec<BorrowedFd<'_>> = own.iter().map(|own| own.as_fd()).collect();
-        frame::send_with_files(&server.control, &[], &files).map_err(told("ask Python"))?;
+        frame::send_with_files(&server.control, &[], &files).map_err(context("ask Python"))?;
         server.expect_ready(START)?;
         Ok(server)
     }
 
     /// The server that holds the tests.
-    pub(super) fn testing(place: &Place<'_>) -> Result<Self, String> {
-        let server = Self::new(place, "tester.py", Role::Tests(place.tests_group))?;
+    pub(super) fn testing(environment: &ServerEnvironment<'_>) -> Result<Self, String> {
+        let server = Self::new(environment, "tester.py", Role::Tests(environment.tests_group))?;
         server.expect_ready(START)?;
         Ok(server)
     }
@@ -146,7 +150,7 @@ impl Server {
     pub(super) fn forked(&self) -> Result<i32, String> {
         let mut number = [0; 8];
         self.read_within(START, &mut number)?;
-        i32::try_from(u64::from_le_bytes(number)).map_err(told("fork a program"))
+        i32::try_from(u64::from_le_bytes(number)).map_err(context("fork a program"))
     }
 
     /// Returns the exit status of the program that it forked last.
@@ -161,12 +165,12 @@ impl Server {
         let _ = self.control.set_read_timeout(Some(patience));
         let read = (&self.control).read_exact(bytes);
         let _ = self.control.set_read_timeout(None);
-        read.map_err(told("hear from Python"))
+        read.map_err(context("hear from Python"))
     }
 
     /// Sends bytes with files.
     pub(super) fn send(&self, bytes: &[u8], files: &[BorrowedFd<'_>]) -> Result<(), String> {
-        frame::send_with_files(&self.control, bytes, files).map_err(told("ask Python"))
+        frame::send_with_files(&self.control, bytes, files).map_err(context("ask Python"))
     }
 
     /// Sends a message with files.

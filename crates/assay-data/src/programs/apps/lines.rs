@@ -32,12 +32,12 @@ impl Record for Head {
 
     fn parse(text: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
-        struct Line<'a> {
+        struct HeadLine<'a> {
             #[serde(alias = "problem_id", borrow)]
             id: &'a RawValue,
             difficulty: String,
         }
-        let Line { id, difficulty } =
+        let HeadLine { id, difficulty } =
             serde_json::from_str(text).map_err(|error| json_line_message(&error))?;
         let level = Level::by_name(&difficulty)
             .ok_or_else(|| format!("difficulty: there is no level called {difficulty:?}"))?;

@@ -130,7 +130,7 @@ impl AppsProblems {
             return Err(Error::refused(format!("{location} has no problem of the level {level}"))
                 .hint(FORMS));
         }
-        Ok(Self { form, ids: made_unique(of_level), of_other_levels })
+        Ok(Self { form, ids: disambiguate(of_level), of_other_levels })
     }
 
     /// The problems' names, in the order of the data.
@@ -169,8 +169,8 @@ impl Form {
     }
 }
 
-/// Names in the data need not differ: the selection of 150 has some problems twice.
-fn made_unique(ids: Vec<String>) -> Vec<String> {
+/// Makes names different, which those in the data need not be: the selection of 150 has some problems twice.
+fn disambiguate(ids: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashMap::new();
     let unique = ids.into_iter().map(|id| {
         let times = seen.entry(id.clone()).and_modify(|times| *times += 1).or_insert(1_usize);
