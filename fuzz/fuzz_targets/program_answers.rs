@@ -12,7 +12,9 @@ use libfuzzer_sys::fuzz_target;
 
 static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
     let settings = TaskSettings::default();
-    HUMANEVAL.open(&Opening::new(&DataChoice::Sample, &settings)).expect("the embedded problems open")
+    HUMANEVAL
+        .open(&Opening::new(&DataChoice::Sample, &settings))
+        .expect("the embedded problems open")
 });
 
 fuzz_target!(|bytes: &[u8]| {

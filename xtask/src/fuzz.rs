@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::shell::{command, output, root, run_command};
 
-/// What the compiler needs so that libFuzzer sees which branches were taken.
+/// The compiler's flags that let libFuzzer see the branches that were taken.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \

@@ -13,7 +13,7 @@ mod tidy;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-cargo xtask test              set up what is missing, then check format, lints, licences, tests and docs
+cargo xtask test              set up what is missing, then check format, lints, licences, dependencies, tests and docs
 cargo xtask bless             write generated documents and snapshots anew
 cargo xtask bench [NAME]      run a benchmark against its opponent and keep the result
 cargo xtask fuzz NAME [SECS]  run a fuzz target (60 seconds by default)

@@ -19,6 +19,8 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// The version of cargo-deny that the configuration is written for.
 const CARGO_DENY: &str = "0.20.2";
+/// The latest version of cargo-shear that the project's Rust can build.
+const CARGO_SHEAR: &str = "1.13.3";
 
 /// Installs what is missing, by apt and by cargo.
 pub(crate) fn setup() -> Outcome {
@@ -41,5 +43,16 @@ pub(crate) fn setup() -> Outcome {
     if !has("cargo", &["deny", "--version"]) {
         run("cargo", &["install", "--locked", "cargo-deny", "--version", CARGO_DENY])?;
     }
+    if !has_shear()
+        && let Err(problem) =
+            run("cargo", &["install", "--locked", "cargo-shear", "--version", CARGO_SHEAR])
+    {
+        say(&format!("{problem}\nunused dependencies will NOT be looked for"));
+    }
     Ok(())
+}
+
+/// Returns whether cargo-shear, which finds unused dependencies, is installed.
+pub(crate) fn has_shear() -> bool {
+    has("cargo", &["shear", "--version"])
 }

@@ -17,7 +17,7 @@ pub(crate) fn root() -> PathBuf {
     here.parent().map_or_else(|| here.clone(), PathBuf::from)
 }
 
-/// Where real datasets lie: `ASSAY_DATA`, or `../shared/data` beside the repository.
+/// The folder of real datasets: `ASSAY_DATA`, or `../shared/data` beside the repository.
 pub(crate) fn data() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "xtask is not part of the product")]
     let given = std::env::var_os("ASSAY_DATA").map(PathBuf::from);
@@ -51,14 +51,14 @@ pub(crate) fn run_command(mut command: Command, title: &str) -> Outcome {
     }
 }
 
-/// What a command prints, if it succeeds.
+/// The output of a command, if it succeeds.
 pub(crate) fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = command(program, arguments).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     output.status.success().then_some(text)
 }
 
-/// Whether a program is there and runs.
+/// Returns whether a program is there and runs.
 pub(crate) fn has(program: &str, arguments: &[&str]) -> bool {
     output(program, arguments).is_some()
 }

@@ -14,6 +14,11 @@ pub(crate) fn test() -> Outcome {
     run("cargo", &["fmt", "--all", "--check"])?;
     run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     run("cargo", &["deny", "check", "--hide-inclusion-graph", "bans", "licenses", "sources"])?;
+    if setup::has_shear() {
+        run("cargo", &["shear"])?;
+    } else {
+        say("\n==> SKIPPED: cargo shear, which finds unused dependencies, could not be installed");
+    }
     run("cargo", &["build", "--package", "assay-fuzz", "--locked"])?;
     run("cargo", &["test", "--workspace", "--locked"])?;
     let mut docs = command("cargo", &["doc", "--workspace", "--no-deps", "--locked"]);

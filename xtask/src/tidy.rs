@@ -1,4 +1,4 @@
-//! What no compiler checks: the shape of the tree.
+//! Checks that no compiler makes: the shape of the tree.
 
 use std::fs;
 

@@ -1,6 +1,6 @@
 //! CodRep's lines: `<path> <line> [<line>…]`.
 
-use assay_core::{Fault, FaultKind, Problems, Response, SampleKey};
+use assay_core::{Fault, FaultKind, Problems, Response, SampleKey, shown_name};
 
 use crate::ParsedAnswer;
 
@@ -47,7 +47,10 @@ fn parse_prediction(line: &str) -> Result<Option<Prediction<'_>>, Fault> {
     if numbers.is_empty() {
         return Err(Fault::new(
             FaultKind::Malformed,
-            format!("{:?} has no line number; expected `<path> <line> [<line>…]`", shorten(line)),
+            format!(
+                "\"{}\" has no line number; expected `<path> <line> [<line>…]`",
+                shown_name(line)
+            ),
         ));
     }
     Ok(Some(Prediction { path, numbers }))
@@ -57,17 +60,17 @@ fn parse_prediction(line: &str) -> Result<Option<Prediction<'_>>, Fault> {
 fn parse_line_number(word: &str) -> Result<usize, Fault> {
     let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        let message = format!("{:?} is not a line number", shorten(word));
+        let message = format!("\"{}\" is not a line number", shown_name(word));
         return Err(Fault::new(FaultKind::NotANumber, message));
     }
     match word.strip_prefix('+').unwrap_or(word).parse::<usize>() {
         Ok(line) if line > 0 => Ok(line),
         Err(_) if !word.starts_with('-') => {
-            let message = format!("line {} is out of range", shorten(word));
+            let message = format!("line {} is out of range", shown_name(word));
             Err(Fault::new(FaultKind::OutOfRange, message))
         }
         _ => {
-            let message = format!("line {} is out of range; lines count from 1", shorten(word));
+            let message = format!("line {} is out of range; lines count from 1", shown_name(word));
             Err(Fault::new(FaultKind::OutOfRange, message))
         }
     }
@@ -81,13 +84,6 @@ fn path_end(line: &str) -> usize {
     let mut endings = line.match_indices(".txt").map(|(at, ending)| at + ending.len());
     let word_ends = |&end: &usize| line[end..].chars().next().is_none_or(char::is_whitespace);
     endings.find(word_ends).unwrap_or(first_word)
-}
-
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

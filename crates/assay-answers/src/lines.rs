@@ -8,7 +8,7 @@ use assay_core::{
     Answer, AnswerForm, Digest, DigestOf, Fault, FaultKind, Place, ProblemId, Problems, Response,
     Result, SampleKey, unknown_problem,
 };
-use assay_data::{skip_blank_lines, without_mark};
+use assay_data::{skip_blank_lines, strip_bom};
 use serde::Deserialize;
 
 use crate::collector::Collector;
@@ -57,7 +57,7 @@ fn read_line(mut reader: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bo
 }
 
 fn parse(bytes: &[u8], names: &ProblemNames<'_>) -> Result<Option<ParsedAnswer>, Fault> {
-    let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
+    let text = std::str::from_utf8(strip_bom(bytes)).map_err(|_| not_utf8())?;
     if is_ours(text) {
         return parse_ours(text, names).map(Some);
     }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::io::{self, BufRead};
 
 use assay_core::{Digest, DigestOf, Fault, FaultKind, Place, Response, Result, Why};
-use assay_data::without_mark;
+use assay_data::{json_message, strip_bom};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
@@ -24,7 +24,7 @@ const NAMES: &str = "\"task_id\", \"problem_id\", \"name\" or \"id\"";
 const ANSWERS: &str = "\"completion\", \"solution\", \"samples\" or \"source_codes\"";
 
 pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Result<Digest> {
-    if without_mark(reader.fill_buf()?).trim_ascii_start().starts_with(b"[") {
+    if strip_bom(reader.fill_buf()?).trim_ascii_start().starts_with(b"[") {
         return read_array(reader, collector);
     }
     let names = ProblemNames::new(collector.problems);
@@ -76,13 +76,13 @@ pub fn parse_line(bytes: &[u8], names: &ProblemNames<'_>) -> Result<LineContent,
         let message = format!("the line is longer than {} MiB", LONGEST_LINE >> 20);
         return Err(Fault::new(FaultKind::Malformed, message));
     }
-    let text = std::str::from_utf8(without_mark(bytes)).map_err(|_| not_utf8())?;
+    let text = std::str::from_utf8(strip_bom(bytes)).map_err(|_| not_utf8())?;
     if text.trim().is_empty() {
         return Ok(LineContent::Nothing);
     }
     let line: Line = serde_json::from_str(text).map_err(|error| {
         let column = error.column();
-        Fault::new(FaultKind::Malformed, format!("{} at column {column}", without_place(&error)))
+        Fault::new(FaultKind::Malformed, format!("{} at column {column}", json_message(&error)))
     })?;
     if line.problem.is_some() {
         return parse_ours(text, names).map(LineContent::Numbered);
@@ -175,17 +175,11 @@ fn what_is(value: &Value) -> &'static str {
     }
 }
 
-/// What serde says, without the place.
-fn without_place(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
-}
-
 /// Reads an array, element by element, so that only the programs are held.
 fn read_array(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Result<Digest> {
     let mark = {
         let head = reader.fill_buf()?;
-        head.len() - without_mark(head).len()
+        head.len() - strip_bom(head).len()
     };
     reader.consume(mark);
     let names = ProblemNames::new(collector.problems);
@@ -198,7 +192,7 @@ fn read_array(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Re
             return Err(error.into());
         }
         let place = Place { line: error.line() as u64, column: error.column() as u64 };
-        let message = format!("not JSON: {}", without_place(&error));
+        let message = format!("not JSON: {}", json_message(&error));
         collector.faults.add(place, Fault::new(FaultKind::Malformed, message));
     }
     Ok(digest.finish())

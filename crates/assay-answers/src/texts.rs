@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use assay_core::{Digest, Error, Fault, FaultKind, Place, Response, Result};
 use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
 use assay_data::parallel::text_lines;
-use assay_data::without_mark;
+use assay_data::strip_bom;
 
 use super::collector::Collector;
 use super::lines::{self, ProblemNames, is_ours};
@@ -27,7 +27,7 @@ pub(super) fn read_whole(reader: &mut dyn BufRead, name: &str) -> Result<io::Res
 
 /// Reads texts in whichever form they have.
 pub(super) fn read(mut bytes: &[u8], collector: &mut Collector<'_>) -> io::Result<Digest> {
-    let first = without_mark(bytes).trim_ascii_start().split(|&byte| byte == b'\n').next();
+    let first = strip_bom(bytes).trim_ascii_start().split(|&byte| byte == b'\n').next();
     if first.and_then(|line| std::str::from_utf8(line).ok()).is_some_and(is_ours) {
         return lines::read(&mut bytes, collector);
     }

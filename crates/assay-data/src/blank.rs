@@ -4,7 +4,7 @@ use std::io::{self, BufRead, ErrorKind};
 
 use memchr::{memchr_iter, memrchr};
 
-/// How many bytes are looked at together, which the compiler turns into a few instructions.
+/// The number of bytes that are looked at together, which the compiler turns into a few instructions.
 const STEP: usize = 64;
 
 /// Passes over lines of nothing but white space; returns how many there were. What follows them is at
@@ -28,7 +28,7 @@ pub fn skip_blank_lines(reader: &mut dyn BufRead) -> io::Result<u64> {
     }
 }
 
-/// How many bytes of white space there are before anything else.
+/// Counts the bytes of white space before anything else.
 fn blank_start(bytes: &[u8]) -> usize {
     let is_blank = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
     let all_blank = |step: &&[u8]| step.iter().fold(true, |blank, &byte| blank & is_blank(byte));

@@ -14,12 +14,12 @@ pub struct Entry {
     pub name: &'static str,
     /// The task that it belongs to.
     pub task: &'static str,
-    /// How many problems it has.
+    /// The number of problems it has.
     pub problems: usize,
     /// The hash of its content, as `assay data verify` prints it; `None` where it has not been
     /// seen yet, or is of a kind that `verify` does not know.
     pub digest: Option<&'static str>,
-    /// What it was used for, and where it comes from.
+    /// Its use and its source.
     pub about: &'static str,
 }
 
@@ -75,18 +75,18 @@ pub fn by_digest(digest: Digest) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.digest == Some(digest.as_str()))
 }
 
-/// Where a dataset lies on this machine.
+/// A dataset and its path on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Listed {
     /// Its name: the task's folder and its own.
     pub name: String,
     /// The task that it belongs to.
     pub task: String,
-    /// How many problems the published dataset has; `None` for one that is not in the catalogue.
+    /// The number of problems the published dataset has; `None` for one that is not in the catalogue.
     pub problems: Option<usize>,
-    /// Where it lies, if it does.
+    /// Its path, if it is on this machine.
     pub path: Option<PathBuf>,
-    /// What it is.
+    /// A description.
     pub about: String,
 }
 

@@ -1,18 +1,19 @@
 //! The JSON files of the Fusion Brain Challenge: predictions and truths of its subtasks.
 //!
 //! Whatever is in a file, reading it ends in values or in a message that names the file, the place
-//! and the key. Keys that stand there twice are refused: Python would silently keep the last.
+//! and the key. Keys that are there twice are refused: Python would silently keep the last.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
 use std::marker::PhantomData;
 
-use assay_core::{Error, Result};
+use assay_core::{Error, Result, shown_name};
 use serde::de::{self, DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::without_mark;
+use crate::json::{JsonFault, parse_document};
+use crate::named_texts::unique_texts;
 
 /// Texts by key: predictions of C2C, HTR and VQA, and truths of the first two.
 pub type Texts = BTreeMap<String, String>;
@@ -21,18 +22,19 @@ pub type Detections = BTreeMap<String, BTreeMap<String, Vec<[f64; 4]>>>;
 /// The right answers to questions.
 pub type Questions = BTreeMap<String, Question>;
 
-/// What is known of a question.
+/// A question's right answers and its language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The answers that are right.
     pub answers: Vec<String>,
-    /// Whether it is asked in Russian, and not in English.
+    /// True if it is asked in Russian, and not in English.
     pub is_russian: bool,
 }
 
 /// Reads texts by key from the file called `name`.
 pub fn texts(bytes: &[u8], name: &str) -> Result<Texts> {
-    Ok(read::<Keyed<String>>(bytes, name, r#"{"0": "text", …}"#)?.0)
+    let texts = unique_texts(bytes, name, r#"{"0": "text", …}"#)?;
+    Ok(texts.into_iter().collect())
 }
 
 /// Reads boxes by image and phrase.
@@ -51,20 +53,17 @@ pub fn questions(bytes: &[u8], name: &str) -> Result<Questions> {
     let records = read::<Keyed<Record>>(bytes, name, shape)?.0;
     let question = |record: Record| Question {
         answers: record.answer.0,
-        is_russian: record.lang == Language::Ru,
+        is_russian: record.lang == QuestionLanguage::Ru,
     };
     Ok(records.into_iter().map(|(key, record)| (key, question(record))).collect())
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8], name: &str, shape: &str) -> Result<T> {
-    let bytes = without_mark(bytes);
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let line = bytes[..error.valid_up_to()].split(|&byte| byte == b'\n').count();
-        Error::refused(format!("{name}, line {line}: not UTF-8")).hint("save the file as UTF-8")
-    })?;
-    serde_json::from_str(text).map_err(|error| {
-        Error::refused(format!("{name}: {error}")).hint(format!("expected {shape}"))
-    })
+    let parsed = parse_document(bytes).map_err(|JsonFault { place, message }| {
+        Error::refused(format!("{}: {message}", place.within(name)))
+            .hint(format!("expected {shape}"))
+    });
+    Ok(parsed?.1)
 }
 
 /// An object whose keys are unique; errors in a value name its key.
@@ -90,27 +89,19 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for KeyedVisitor<T> {
         while let Some(key) = map.next_key::<String>()? {
             match all.entry(key) {
                 Entry::Occupied(twice) => {
-                    let key = shorten(twice.key());
-                    return Err(de::Error::custom(format!("{key} stands there twice")));
+                    let key = shown_name(twice.key());
+                    return Err(de::Error::custom(format!("\"{key}\" is there twice")));
                 }
                 Entry::Vacant(place) => {
                     let value = map.next_value();
-                    let named =
-                        |error| de::Error::custom(format!("{}: {error}", shorten(place.key())));
+                    let key = shown_name(place.key()).into_owned();
+                    let named = |error| de::Error::custom(format!("\"{key}\": {error}"));
                     let value = value.map_err(named)?;
                     place.insert(value);
                 }
             }
         }
         Ok(Keyed(all))
-    }
-}
-
-/// A key as a message shows it.
-fn shorten(key: &str) -> String {
-    match key.char_indices().nth(80) {
-        Some((end, _)) => format!("{:?}…", &key[..end]),
-        None => format!("{key:?}"),
     }
 }
 
@@ -164,14 +155,14 @@ impl<'de> Deserialize<'de> for Sides {
 #[serde(expecting = "an object with an answer and a language")]
 struct Record {
     answer: Answers,
-    lang: Language,
+    lang: QuestionLanguage,
     #[serde(default, rename = "question_id")]
     _question_id: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Language {
+enum QuestionLanguage {
     Ru,
     En,
 }
@@ -233,15 +224,12 @@ mod tests {
     #[test]
     fn texts_that_are_none_are_refused_with_their_place() {
         for (text, message) in [
-            (b"\n\xff".as_slice(), "f.json, line 2: not UTF-8"),
-            (b"", "f.json: EOF while parsing a value at line 1 column 0"),
-            (b"[]", "f.json: invalid type: sequence, expected an object at line 1 column 0"),
-            (
-                b"{\"a\":\n5}",
-                "f.json: \"a\": invalid type: integer `5`, expected a string at line 2 column 1",
-            ),
-            (b"{\"a\":\"\",\n\"a\":\"\"}", "f.json: \"a\" stands there twice at line 2 column 3"),
-            (b"{\"a\":\"\"} x", "f.json: trailing characters at line 1 column 10"),
+            (b"\n\xff".as_slice(), "f.json:2:1: not UTF-8"),
+            (b"", "f.json:1: not JSON: EOF while parsing a value"),
+            (b"[]", "f.json:1: invalid type: sequence, expected an object of names and texts"),
+            (b"{\"a\":\n5}", "f.json:2:1: \"a\" is a number, not a text"),
+            (b"{\"a\":\"\",\n\"a\":\"\"}", "f.json:2:5: \"a\" is there twice, first at f.json:1:6"),
+            (b"{\"a\":\"\"} x", "f.json:1:10: not JSON: trailing characters"),
         ] {
             assert_eq!(refused(texts, text), message);
         }
@@ -250,21 +238,18 @@ mod tests {
     #[test]
     fn boxes_that_are_none_are_refused_with_their_place() {
         for (boxes, message) in [
-            ("[[1,2,3]]", "\"i\": \"p\": box 1 has 3 numbers, not 4 at line 1 column 20"),
-            ("[[1,2,3,4],[]]", "\"i\": \"p\": box 2 has 0 numbers, not 4 at line 1 column 25"),
-            ("[[1,2,3,NaN]]", "\"i\": \"p\": expected value at line 1 column 19"),
-            ("[[1,2,3,1e999]]", "\"i\": \"p\": number out of range at line 1 column 23"),
-            (
-                "[[1,2,3,\"4\"]]",
-                "\"i\": \"p\": invalid type: string \"4\", expected f64 at line 1 column 21",
-            ),
+            ("[[1,2,3]]", "20: \"i\": \"p\": box 1 has 3 numbers, not 4"),
+            ("[[1,2,3,4],[]]", "25: \"i\": \"p\": box 2 has 0 numbers, not 4"),
+            ("[[1,2,3,NaN]]", "19: \"i\": \"p\": expected value"),
+            ("[[1,2,3,1e999]]", "23: \"i\": \"p\": number out of range"),
+            ("[[1,2,3,\"4\"]]", "21: \"i\": \"p\": invalid type: string \"4\", expected f64"),
             (
                 "[1,2,3,4]",
-                "\"i\": \"p\": invalid type: integer `1`, expected a box of four numbers at line 1 column 12",
+                "12: \"i\": \"p\": invalid type: integer `1`, expected a box of four numbers",
             ),
         ] {
             let text = format!("{{\"i\":{{\"p\":{boxes}}}}}");
-            assert_eq!(refused(detections, text.as_bytes()), format!("f.json: {message}"));
+            assert_eq!(refused(detections, text.as_bytes()), format!("f.json:1:{message}"));
         }
         let deep = format!("{{\"i\":{}", "[".repeat(1 << 20));
         assert!(refused(detections, deep.as_bytes()).contains("expected an object"));
@@ -284,7 +269,7 @@ mod tests {
             ("7", "expected an object with an answer and a language"),
         ] {
             let found = refused(questions, format!("{{\"q\":{record}}}").as_bytes());
-            assert!(found.starts_with("f.json: \"q\": "), "{found}");
+            assert!(found.starts_with("f.json:1:") && found.contains(": \"q\": "), "{found}");
             assert!(found.contains(message), "{found}");
         }
         let deep = format!("{{\"q\":{{\"question_id\":{}", "[".repeat(1 << 20));

@@ -8,11 +8,14 @@
 //! reads what metrics of texts score; [`unpacked`] reads a single file, packed or not.
 
 mod blank;
+mod bom;
 pub mod catalogue;
 pub mod codrep;
+mod draft;
 pub mod fusion_brain;
-mod mark;
+mod json;
 pub mod named_texts;
+mod packing;
 pub mod parallel;
 pub mod programs;
 pub mod seal;
@@ -21,6 +24,8 @@ pub mod texts;
 mod unpacked;
 
 pub use blank::skip_blank_lines;
-pub use mark::without_mark;
+pub use bom::strip_bom;
+pub use draft::{remove_leftovers, write_atomically};
+pub use json::{JsonFault, json_message};
 pub use store::{Content, Store};
 pub use unpacked::{Stream, unpacked};

@@ -1,58 +1,39 @@
 //! JSON objects of names and texts, as Fusion Brain's answers and truths are kept, with the place of
 //! everything in them.
 
+use std::collections::HashMap;
 use std::fmt;
 
-use assay_core::{Place, split_lines};
+use assay_core::{Error, Place, Result};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::without_mark;
+use crate::json::{JsonFault, TextPlaces, parse_document};
+use crate::strip_bom;
 
 /// One member of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedText {
     /// Its name.
     pub name: String,
-    /// Where its value starts.
+    /// The place where its value starts.
     pub place: Place,
-    /// Its text, or what stands there instead: "a number".
+    /// Its text, or what is there instead: "a number".
     pub text: Result<String, &'static str>,
 }
 
-/// Why something is no JSON object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotAnObject {
-    /// Where reading ended.
-    pub place: Place,
-    /// What is wrong there.
-    pub message: String,
-}
-
-/// Whether these bytes start as a JSON object with a name in it does, or as an empty one.
+/// Returns whether these bytes start as a JSON object with a name in it does, or as an empty one.
 pub fn starts_as_object(bytes: &[u8]) -> bool {
-    let inside = without_mark(bytes).trim_ascii_start().strip_prefix(b"{");
+    let inside = strip_bom(bytes).trim_ascii_start().strip_prefix(b"{");
     inside.is_some_and(|inside| matches!(inside.trim_ascii_start().first(), Some(b'"' | b'}')))
 }
 
-/// The members of the object in `bytes`, in their order. A name may occur more than once: who reads
-/// them decides what that means.
-pub fn named_texts(bytes: &[u8]) -> Result<Vec<NamedText>, NotAnObject> {
-    let bytes = without_mark(bytes);
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-        let place = Places::new(&before).at(before.len());
-        NotAnObject { place, message: "not UTF-8".to_owned() }
-    })?;
-    let Members(members) = serde_json::from_str(text).map_err(|error| {
-        let place = place_of(&error, text);
-        let message = error.to_string();
-        // The place is told apart from the message.
-        let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-        NotAnObject { place, message: format!("not JSON: {message}") }
-    })?;
-    let mut places = Places::new(text);
+/// Reads the members of the object in `bytes`, in their order. A name may occur more than once: the caller
+/// decides what that means.
+pub fn named_texts(bytes: &[u8]) -> Result<Vec<NamedText>, JsonFault> {
+    let (text, Members(members)) = parse_document(bytes)?;
+    let mut places = TextPlaces::new(text);
     let named = members.into_iter().map(|(name, value)| {
         let at = (value.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         NamedText { name, place: places.at(at), text: text_of(value) }
@@ -60,13 +41,29 @@ pub fn named_texts(bytes: &[u8]) -> Result<Vec<NamedText>, NotAnObject> {
     Ok(named.collect())
 }
 
-/// Where serde stopped, whose columns are bytes: a column is the letter that its byte belongs to.
-fn place_of(error: &serde_json::Error, text: &str) -> Place {
-    let line = split_lines(text.as_bytes()).nth(error.line().saturating_sub(1)).unwrap_or_default();
-    let before = &line[..error.column().min(line.len())];
-    let within = before.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
-    let beyond = error.column() - before.len();
-    Place { line: error.line() as u64, column: (within + beyond) as u64 }
+/// Reads the members of the object in the file called `file`, in their order. Whatever is not one text for each
+/// name is refused with its place; `shape` says in the hint how the object looks.
+pub fn unique_texts(bytes: &[u8], file: &str, shape: &str) -> Result<Vec<(String, String)>> {
+    let members = named_texts(bytes).map_err(|JsonFault { place, message }| {
+        Error::refused(format!("{}: {message}", place.within(file)))
+            .hint(format!("expected {shape}"))
+    })?;
+    let mut first = HashMap::new();
+    let mut texts = Vec::with_capacity(members.len());
+    for NamedText { name, place, text } in members {
+        let here = place.within(file);
+        if let Some(before) = first.insert(name.clone(), place) {
+            let message =
+                format!("{here}: {name:?} is there twice, first at {}", before.within(file));
+            return Err(Error::refused(message).hint("a name has one text: leave the other out"));
+        }
+        let text = text.map_err(|what| {
+            Error::refused(format!("{here}: {name:?} is {what}, not a text"))
+                .hint("write it as a JSON string")
+        })?;
+        texts.push((name, text));
+    }
+    Ok(texts)
 }
 
 fn text_of(value: &RawValue) -> Result<String, &'static str> {
@@ -106,31 +103,6 @@ impl<'de> Visitor<'de> for InOrder {
             members.push(member);
         }
         Ok(Members(members))
-    }
-}
-
-/// Turns offsets into places, in one pass as long as they grow.
-struct Places<'a> {
-    text: &'a str,
-    offset: usize,
-    place: Place,
-}
-
-impl<'a> Places<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, offset: 0, place: Place { line: 1, column: 1 } }
-    }
-
-    fn at(&mut self, offset: usize) -> Place {
-        for letter in self.text.get(self.offset..offset).unwrap_or_default().chars() {
-            if letter == '\n' {
-                self.place = Place { line: self.place.line + 1, column: 1 };
-            } else {
-                self.place.column += 1;
-            }
-        }
-        self.offset = offset.max(self.offset);
-        self.place
     }
 }
 

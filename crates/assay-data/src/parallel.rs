@@ -11,10 +11,10 @@ use assay_core::{Error, Result, split_lines};
 use crate::Store;
 use crate::store::is_archive_name;
 
-/// What helps where names are wrong.
+/// The hint where names are wrong.
 const CURE: &str = "mend it, or take the file of names away and pairs are called by their lines";
 
-/// How the files of a corpus are called.
+/// The names of a corpus's files.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// The file of the texts that are given.
@@ -30,7 +30,7 @@ pub struct Layout {
 /// Pairs of texts.
 #[derive(Debug)]
 pub struct Corpus {
-    /// Where it was found, without the names of its files.
+    /// The path where it was found, without the names of its files.
     pub location: String,
     /// The names of the pairs, each different; none where the corpus has no file of names.
     pub ids: Vec<String>,

@@ -145,6 +145,13 @@ fn compressed_files_are_unpacked() {
     let text = b"one\ntwo\n";
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(text).unwrap();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("a.txt", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(text).unwrap();
+    let path = folder.path().join("any.zip");
+    fs::write(&path, zip.finish().unwrap().into_inner()).unwrap();
+    let open = || (Source::open(&path, None).unwrap(), Keys::of_hypotheses());
+    assert_eq!(Pairs::join(open(), [open()]).unwrap().count(), 2);
     let packed = [
         ("a.txt.gz", gzip.finish().unwrap()),
         ("a.txt.zst", zstd::encode_all(&text[..], 1).unwrap()),

@@ -12,11 +12,11 @@ use crate::tags::Tag;
 
 /// Longer words are their own lemma: nobody declines them, and guessing costs more than it is worth.
 const LONGEST: usize = 100;
-/// What must be left of a word after a prefix.
+/// The least number of characters of a word after a prefix.
 const SHORTEST_REST: usize = 3;
 /// The longest prefix that nobody knows.
 const LONGEST_UNKNOWN_PREFIX: usize = 5;
-/// How much of a word's ending is looked at, and how long the word must be.
+/// The longest ending of a word that is looked at, and the least length of the word.
 const LONGEST_ENDING: usize = 5;
 const SHORTEST_BY_ENDING: usize = 4;
 
@@ -206,7 +206,7 @@ impl Lemmatizer {
     }
 }
 
-/// What words with the same ending are.
+/// Guesses from words with the same ending.
 struct Guesses<'a> {
     dictionary: &'a Dictionary,
     /// Spelling, tag and paradigm of each guess.

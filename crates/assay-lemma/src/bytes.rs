@@ -16,7 +16,7 @@ impl Writer {
         self.0.push(number.to_le_bytes()[0]);
     }
 
-    /// How many, then each.
+    /// Writes the count, then each.
     pub(crate) fn numbers(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
         self.number(numbers.len() as u64);
         numbers.for_each(|number| self.number(number));

@@ -1,6 +1,6 @@
 //! Known words: every split of a word into prefix, stem and suffix that some lexeme allows.
 //!
-//! Who writes «е» may mean «ё». All strings are therefore sorted as if «ё» were «е», so that one
+//! A written «е» may mean «ё». All strings are therefore sorted as if «ё» were «е», so that one
 //! search finds every spelling.
 
 use std::cmp::Ordering;
@@ -32,7 +32,7 @@ pub(crate) struct Reading {
     pub(crate) lemma: Vec<char>,
 }
 
-/// What an ending says.
+/// The readings of an ending.
 pub(crate) struct Ending<'a> {
     /// The letters, «ё» where it belongs.
     pub(crate) letters: Vec<char>,
@@ -148,7 +148,7 @@ impl Dictionary {
         self.letters(&[prefix, stem, suffix].concat())
     }
 
-    /// What is known of the ending of a word with this prefix, each spelling by itself.
+    /// Returns the readings of the ending of a word with this prefix, each spelling by itself.
     pub(crate) fn endings(&self, prefix: usize, ending: &[char]) -> Vec<Ending<'_>> {
         let Some((endings, predictions)) = self.columns.endings.get(prefix) else {
             return Vec::new();
@@ -171,7 +171,7 @@ impl Dictionary {
         self.columns.tags[usize::from(number)]
     }
 
-    /// What a form of a paradigm makes of a word: the number of its tag, and the word's lemma.
+    /// Reads a word as a form of a paradigm: the number of its tag, and the word's lemma.
     pub(crate) fn read_as(
         &self,
         word: &[char],
@@ -304,7 +304,7 @@ impl Dictionary {
         left.iter().map(fold).cmp(right.iter().map(fold))
     }
 
-    /// Where «ё» must stand for «е» to make the known spelling of what was written; `None` if that
+    /// Returns the places where «ё» must replace «е» to make the known spelling of what was written; `None` if that
     /// is not how the two differ.
     fn corrections(&self, written: &[u8], known: &[u8]) -> Option<Vec<usize>> {
         let mut places = Vec::new();
@@ -319,7 +319,7 @@ impl Dictionary {
     }
 }
 
-/// How pymorphy orders the readings of one spelling: by the base64 text of paradigm and form.
+/// The order of the readings of one spelling in pymorphy: by the base64 text of paradigm and form.
 fn rank(paradigm: u16, form: u16) -> u64 {
     let bits = (u64::from(paradigm) << 16 | u64::from(form)) << 4;
     let in_ascii = |digit: u64| match digit {

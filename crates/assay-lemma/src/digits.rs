@@ -10,14 +10,14 @@ const ZEROS: [u32; 66] = [
     0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e950, 0x1fbf0,
 ];
 
-/// Whether `letter` is a decimal digit of any script.
+/// Returns whether `letter` is a decimal digit of any script.
 pub fn is_digit(letter: char) -> bool {
     let code = letter as u32;
     let after = ZEROS.partition_point(|&zero| zero <= code);
     after > 0 && code - ZEROS[after - 1] < 10
 }
 
-/// Whether Python would read the word as a whole number, or as a decimal one with a comma.
+/// Returns whether Python would read the word as a whole number, or as a decimal one with a comma.
 pub(crate) fn is_number(word: &[char]) -> bool {
     let unsigned = word.strip_prefix(&['-']).or(word.strip_prefix(&['+'])).unwrap_or(word);
     let exponent = unsigned.iter().position(|letter| matches!(letter, 'e' | 'E'));

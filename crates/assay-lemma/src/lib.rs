@@ -31,7 +31,7 @@ pub fn russian() -> Result<&'static Lemmatizer, TableError> {
     SHIPPED.as_ref().map_err(Clone::clone)
 }
 
-/// Which dictionary is inside the binary; known without unpacking it.
+/// The version of the dictionary inside the binary; known without unpacking it.
 pub fn version() -> &'static str {
     table::version(EMBEDDED).unwrap_or("unknown")
 }

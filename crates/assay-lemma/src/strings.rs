@@ -32,7 +32,7 @@ impl Strings {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// Where the strings are that `compare` finds equal, in strings that it finds sorted.
+    /// Finds the strings that `compare` finds equal, in strings that it finds sorted.
     pub(crate) fn find(&self, compare: impl Fn(&[u8]) -> Ordering) -> Range<usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {

@@ -35,11 +35,11 @@ impl std::error::Error for TableError {}
 /// One form of a paradigm: places in [`Table::suffixes`], [`Table::tags`] and [`Table::prefixes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
-    /// What follows the stem.
+    /// The part after the stem.
     pub suffix: u16,
-    /// What the form is.
+    /// The form's tag.
     pub tag: u16,
-    /// What precedes the stem.
+    /// The part before the stem.
     pub prefix: u8,
 }
 
@@ -52,10 +52,10 @@ pub struct Lexeme {
     pub paradigm: u16,
 }
 
-/// How many known words with an ending are which form of which paradigm.
+/// The number of known words with an ending, for one form of one paradigm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prediction {
-    /// How many.
+    /// The number of words.
     pub count: u32,
     /// The paradigm.
     pub paradigm: u16,
@@ -75,9 +75,9 @@ pub struct Order {
 /// The dictionary as whoever makes one knows it.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// What can precede a stem.
+    /// The parts that can precede a stem.
     pub prefixes: Vec<String>,
-    /// What can follow a stem.
+    /// The parts that can follow a stem.
     pub suffixes: Vec<String>,
     /// The tags of forms.
     pub tags: Vec<Tag>,

@@ -1,4 +1,4 @@
-//! What a form's grammatical tag says that matters for lemmas.
+//! The part of a form's grammatical tag that matters for lemmas.
 
 /// Parts of speech, numbers, cases, persons and tenses: two halves of a hyphenated word belong
 /// together if they agree in all of these. Rare names of a case stand beside the common one.
@@ -82,7 +82,7 @@ impl Tag {
         self.0
     }
 
-    /// Whether an unknown word can be one.
+    /// Returns whether an unknown word can be one.
     pub fn is_productive(self) -> bool {
         self.0 & PRODUCTIVE != 0
     }

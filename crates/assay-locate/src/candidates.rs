@@ -1,4 +1,4 @@
-//! Which lines of a program are worth a closer look.
+//! The lines of a program that are worth a closer look.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use crate::lex::{self, Kind, State, Token};
 use crate::similarity::{Pattern, Trigrams, common_prefix, common_suffix};
 use crate::source::{Source, Statement, squeezed, statement};
 
-/// How many lines each way of choosing brings in.
+/// The number of lines each way of choosing brings in.
 const BY_INDEL: usize = 20;
 const BY_TRIGRAMS: usize = 8;
 const BY_ENDS: usize = 6;
@@ -29,7 +29,7 @@ pub(crate) struct Query<'a> {
     pub(crate) names: Vec<(u64, f32)>,
 }
 
-/// What is known of every line of the program in relation to the new one.
+/// The relations of every line of the program to the new one.
 pub(crate) struct Overview {
     /// Likeness to the new line; −1 where a line cannot be the one.
     pub(crate) indel: Vec<f32>,
@@ -119,7 +119,7 @@ impl Overview {
         overview
     }
 
-    /// Whether the line at `at` can be the one.
+    /// Returns whether the line at `at` can be the one.
     pub(crate) fn possible(&self, at: usize) -> bool {
         self.indel[at] >= 0.0
     }

@@ -25,11 +25,11 @@ pub struct Explained {
     /// By how much all trees together prefer it to that line. This is the difference of their
     /// scores, unless one of them was so far behind that most trees were not asked about it.
     pub margin: f64,
-    /// What the margin comes from, weightiest first. The contributions add up to it.
+    /// The reasons for the margin, weightiest first. The contributions add up to it.
     pub reasons: Vec<Reason>,
 }
 
-/// What one feature has to do with a margin. A feature and its gap are one reason.
+/// The contribution of one feature to a margin. A feature and its gap are one reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reason {
     /// The feature's name.
@@ -77,14 +77,14 @@ impl Reason {
         })
     }
 
-    /// How the line that the candidate is compared with has it: "line 7: 0.55".
+    /// The feature's value of the line that the candidate is compared with: "line 7: 0.55".
     pub fn comparison(&self, against: usize) -> String {
         comparison(self.feature, against, self.other, self.lead)
             .unwrap_or_else(|| format!("line {against}: {}", self.other))
     }
 }
 
-/// What the preference of the trees for the row `here` to the row `there` comes from.
+/// Returns the reasons why the trees prefer the row `here` to the row `there`.
 fn reasons(model: &Model, here: &[f32], there: &[f32]) -> (f64, Vec<Reason>) {
     let shares = shares(model, here, there);
     let plain = PLAIN.len();
@@ -159,7 +159,7 @@ impl Walker<'_> {
     }
 }
 
-/// How large a part of all orders of `before` + 1 + `after` things has one of them at its place,
+/// The share of all orders of `before` + 1 + `after` things that has one of them at its place,
 /// these before it and those after: before! · after! / (before + after + 1)!
 fn orders(before: usize, after: usize) -> f64 {
     let (few, many) = (before.min(after), before.max(after));

@@ -7,7 +7,7 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Ident,
@@ -26,23 +26,23 @@ pub(crate) struct Token {
     pub(crate) kind: Kind,
 }
 
-/// Where the lexer is between two lines.
+/// The state of the lexer between two lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct State {
     /// Within a comment that began on an earlier line.
     pub(crate) in_comment: bool,
 }
 
-/// What a line's text says beside its tokens.
+/// The facts about a line's text beside its tokens.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LineFacts {
     /// It starts within a comment, or with one.
     pub(crate) comment: bool,
-    /// Where code ends and a comment begins.
+    /// The number of tokens before a comment.
     pub(crate) code_tokens: usize,
 }
 
-/// What follows in a longer line is data, not code.
+/// The most tokens of a line: the rest of a longer line is data, not code.
 const MOST_TOKENS: usize = 2048;
 
 /// The hash of some bytes.

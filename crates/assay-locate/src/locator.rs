@@ -23,7 +23,7 @@ pub struct Ranked {
     pub probability: f32,
 }
 
-/// What tells this version's features from another's.
+/// The identity of this version's features.
 static FEATURES: LazyLock<(usize, u64)> = LazyLock::new(|| {
     let names: Vec<String> = features().into_iter().map(|feature| feature.name).collect();
     (names.len(), hash(names.join("\n").as_bytes()))

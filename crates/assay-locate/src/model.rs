@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Model {
     pub(crate) trees: Vec<Tree>,
-    /// How many features a row has.
+    /// The number of features a row has.
     pub(crate) width: usize,
     /// Tells the features that it was trained on from others.
     pub(crate) features: u64,
@@ -79,7 +79,7 @@ pub fn cooled(scores: &[f32], temperature: f32) -> Vec<f32> {
 const FIRST_TREES: usize = 200;
 /// A row this far behind after the first trees does not win any more.
 const STILL_IN: f32 = 8.0;
-/// How much is taken off such a row, so that it stays behind.
+/// The amount that is taken off such a row's score, so that it stays behind.
 const OUT: f32 = 20.0;
 
 /// So many rows go down a tree together.
@@ -91,7 +91,7 @@ const MOST_FEATURES: usize = 1 << 16;
 const MAGIC: &[u8; 8] = b"assayLM1";
 
 impl Node {
-    /// Where a row goes on.
+    /// Returns the child that a row goes to.
     pub(crate) fn child(&self, row: &[f32]) -> i16 {
         let left = row[usize::from(self.feature)] <= self.threshold;
         if left { self.less_or_equal } else { self.greater }
@@ -99,7 +99,7 @@ impl Node {
 }
 
 impl Tree {
-    /// What the tree says of a row. A tree that was read has been checked, so it ends.
+    /// The score that the tree gives a row. A tree that was read has been checked, so it ends.
     pub(crate) fn score(&self, row: &[f32]) -> f32 {
         let mut at: i16 = if self.nodes.is_empty() { !0 } else { 0 };
         while at >= 0 {
@@ -148,7 +148,7 @@ impl Tree {
     }
 }
 
-/// What the trees say of each row. Tree by tree, so that a tree stays close while it is asked.
+/// The sums of the trees' scores for each row. Tree by tree, so that a tree stays close while it is asked.
 fn sum_up(trees: &[Tree], rows: &[&[f32]]) -> Vec<f32> {
     let mut sums = vec![0.0; rows.len()];
     let (blocks, rest) = rows.as_chunks::<ABREAST>();
@@ -193,7 +193,7 @@ impl Model {
         scores
     }
 
-    /// How many trees it has.
+    /// The number of trees it has.
     pub fn trees(&self) -> usize {
         self.trees.len()
     }

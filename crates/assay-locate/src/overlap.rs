@@ -40,7 +40,7 @@ pub fn by_overlap(line: &[u8], program: &[u8]) -> ByOverlap {
     ByOverlap { possible: ranked(possible), others: ranked(others) }
 }
 
-/// How much a line has in common with the new one.
+/// A line and its overlap with the new one.
 struct Scored {
     line: usize,
     /// Tokens that are in both.
@@ -78,7 +78,7 @@ fn token_hashes(text: &[u8], state: &mut State, scratch: &mut Vec<Token>) -> Vec
     hashes
 }
 
-/// How many bytes two texts have in common from the start and from the end, none counted twice.
+/// The number of bytes two texts have in common from the start and from the end, none counted twice.
 fn common_ends(left: &[u8], right: &[u8]) -> usize {
     let prefix = common_prefix(left, right);
     let shorter = left.len().min(right.len());

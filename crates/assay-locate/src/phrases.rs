@@ -1,4 +1,4 @@
-//! What the features mean, in words that a person understands.
+//! The meaning of the features, in words that a person understands.
 //!
 //! A feature that is put under a name of its own has a line in [`SINGLE`]; those whose names are put
 //! together out of parts are put together here in the same way. "It" is the candidate; what the new
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use crate::features::FAR;
 
-/// How a feature's value reads. In its phrase `{}` stands for the value, and after a `|` stands what
+/// The form in which a feature's value is read. In its phrase `{}` stands for the value, and after a `|` stands what
 /// is said in the other case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -21,7 +21,7 @@ enum Form {
     Signed,
     /// Lines away; the other case: too far.
     Distance,
-    /// Whether something is so; the other case: it is not.
+    /// A yes or no; the other case: it is not so.
     Flag,
     /// The kind of a statement.
     Kind,
@@ -31,7 +31,7 @@ enum Form {
 
 use Form::{Count, Distance, Flag, Kind, Letter, Share, Signed};
 
-/// What a value means; `None` for a feature that is not known here.
+/// The meaning of a value; `None` for a feature that is not known here.
 pub(crate) fn phrase(feature: &str, value: f32) -> Option<String> {
     let (form, text) = find(feature)?;
     let (usual, otherwise) = text.split_once('|').unwrap_or((&text, &text));
@@ -39,7 +39,7 @@ pub(crate) fn phrase(feature: &str, value: f32) -> Option<String> {
     Some(text.replacen("{}", &in_words(form, value), 1))
 }
 
-/// How another candidate, on the line `line`, has it; `lead` is how far this one is ahead of all.
+/// The value of another candidate, on the line `line`; `lead` is the distance of this one from all others.
 pub(crate) fn comparison(feature: &str, line: usize, other: f32, lead: f32) -> Option<String> {
     let (form, _) = find(feature)?;
     let other = in_words(form, other);
@@ -75,7 +75,7 @@ fn in_words(form: Form, value: f32) -> String {
     }
 }
 
-/// How a feature's value reads, and its phrase.
+/// The form of a feature's value, and its phrase.
 fn find(feature: &str) -> Option<(Form, Cow<'static, str>)> {
     let single = SINGLE.iter().find(|(name, ..)| *name == feature);
     single
@@ -85,7 +85,7 @@ fn find(feature: &str) -> Option<(Form, Cow<'static, str>)> {
         .or_else(|| about_edits(feature))
 }
 
-/// Where the names that come and go are used.
+/// The uses of the names that come and go.
 fn about_names(feature: &str) -> Option<(Form, Cow<'static, str>)> {
     let (set, rest) = [
         ("new names ", "the names that come"),
@@ -124,7 +124,7 @@ fn about_names(feature: &str) -> Option<(Form, Cow<'static, str>)> {
     Some((Share, format!("{{}} of {set}{by_rarity} are used {place}").into()))
 }
 
-/// Where the parts of the words that come and go stand.
+/// The places of the parts of the words that come and go.
 fn about_words(feature: &str) -> Option<(Form, Cow<'static, str>)> {
     let (set, context) = [
         ("new words ", "the parts of words that come"),
@@ -144,7 +144,7 @@ fn about_words(feature: &str) -> Option<(Form, Cow<'static, str>)> {
     Some((Share, format!("{{}} of {set} stand {place}").into()))
 }
 
-/// What the change takes out and puts in, and how it balances.
+/// The tokens that the change removes and adds, and their balance.
 fn about_edits(feature: &str) -> Option<(Form, Cow<'static, str>)> {
     if let Some(kind) = feature.strip_prefix("deleted ") {
         return Some((Count, format!("the change takes out {{}} {kind}").into()));

@@ -1,4 +1,4 @@
-//! How alike two lines are.
+//! Measures of the likeness of two lines.
 
 use std::cell::RefCell;
 
@@ -154,12 +154,12 @@ pub(crate) fn jaro_winkler(left: &[u8], right: &[u8]) -> f32 {
     jaro + prefix * 0.1 * (1.0 - jaro)
 }
 
-/// How many bytes two texts have in common from the start.
+/// The number of bytes two texts have in common from the start.
 pub(crate) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
-/// How many bytes two texts have in common from the end.
+/// The number of bytes two texts have in common from the end.
 pub(crate) fn common_suffix(left: &[u8], right: &[u8]) -> usize {
     left.iter().rev().zip(right.iter().rev()).take_while(|(left, right)| left == right).count()
 }
@@ -173,7 +173,7 @@ pub(crate) fn sorted_dice(left: &[u64], right: &[u64]) -> f32 {
     2.0 * sorted_common(left, right) as f32 / both as f32
 }
 
-/// How many elements two sorted lists share, counted with repetitions.
+/// The number of elements two sorted lists share, counted with repetitions.
 pub(crate) fn sorted_common(left: &[u64], right: &[u64]) -> usize {
     let (mut a, mut b, mut common) = (0, 0, 0);
     while a < left.len() && b < right.len() {

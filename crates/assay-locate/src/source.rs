@@ -4,14 +4,14 @@ use crate::lex::{self, Kind, State, Token};
 
 /// A program, line by line.
 pub(crate) struct Source<'a> {
-    pub(crate) lines: Vec<Line<'a>>,
+    pub(crate) lines: Vec<SourceLine<'a>>,
     pub(crate) tokens: Vec<Token>,
     pub(crate) blocks: Vec<Block>,
 }
 
 /// A line of a program, white space around it aside.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub(crate) struct SourceLine<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) indent: u32,
     tokens_from: u32,
@@ -48,7 +48,7 @@ pub(crate) enum BlockKind {
     Other,
 }
 
-/// What a line is, by its first token and its look.
+/// The kind of a line, by its first token and its look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Statement {
@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
             let facts = lex::lex_line(text, &mut state, &mut self.tokens);
             let tokens = &self.tokens[from..];
             let statement = statement(text, tokens, facts.comment);
-            self.lines.push(Line {
+            self.lines.push(SourceLine {
                 text,
                 indent,
                 tokens_from: from as u32,
@@ -232,7 +232,7 @@ pub(crate) fn squeezed(text: &[u8]) -> u64 {
     hash
 }
 
-/// What a line is, judged by its tokens.
+/// The kind of a line, judged by its tokens.
 pub(crate) fn statement(text: &[u8], tokens: &[Token], comment: bool) -> Statement {
     let Some(first) = tokens.first() else {
         return if comment { Statement::Comment } else { Statement::Blank };

@@ -1,8 +1,8 @@
-//! What of a line is code.
+//! The part of a line that is code.
 
 use crate::languages::{Comments, Habit};
 
-/// Where a line leaves off: in code, in a comment or in a text that goes on.
+/// The state at the end of a line: in code, in a comment or in a text that goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Code,
@@ -19,7 +19,7 @@ pub(crate) struct LineCode {
 }
 
 impl LineCode {
-    /// Whether there is no code on the line.
+    /// Returns whether there is no code on the line.
     pub(crate) fn is_empty(&self) -> bool {
         self.code.is_empty()
     }
@@ -84,7 +84,7 @@ fn read(line: &[u8], mut state: State, comments: &Comments, code: &mut Vec<u8>) 
     }
 }
 
-/// How far the next step in a text goes, and whether it ends the text.
+/// Returns the length of the next step in a text, and whether it ends the text.
 fn step_in_text(rest: &[u8], mark: &str, comments: &Comments) -> (usize, bool) {
     let raw = comments.habit == Habit::RawTexts && comments.long_quotes.contains(&mark);
     if rest.starts_with(mark.as_bytes()) {
@@ -96,7 +96,7 @@ fn step_in_text(rest: &[u8], mark: &str, comments: &Comments) -> (usize, bool) {
     }
 }
 
-/// What starts at a place in code.
+/// The beginning of something at a place in code.
 enum Start {
     LineComment,
     BlockComment(usize),
@@ -106,7 +106,7 @@ enum Start {
     Space,
 }
 
-/// What starts here; `before` is the byte before, `code` the last one that was code.
+/// Returns what starts here; `before` is the byte before, `code` the last one that was code.
 fn start(rest: &[u8], before: Option<u8>, code: Option<u8>, comments: &Comments) -> Start {
     let starts = |mark: &&&'static str| rest.starts_with(mark.as_bytes());
     if rest[0].is_ascii_whitespace() {
@@ -129,7 +129,7 @@ fn start(rest: &[u8], before: Option<u8>, code: Option<u8>, comments: &Comments)
     }
 }
 
-/// Whether what looks like a comment is one.
+/// Returns whether what looks like a comment is one.
 fn is_comment(rest: &[u8], before: Option<u8>, habit: Habit) -> bool {
     match habit {
         Habit::WordStart => {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 const PROVENANCE: &str = "provenance.jsonl";
 
-/// Where a task comes from: one line of `provenance.jsonl`.
+/// The origin of a task: one line of `provenance.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The task's number: `Tasks/<number>.txt`.
@@ -24,7 +24,7 @@ pub struct Provenance {
     /// The file's path before, where the commit renamed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_path: Option<String>,
-    /// When it was committed.
+    /// The date of the commit.
     pub date: String,
     /// Tells the task from others.
     pub fingerprint: String,
@@ -38,7 +38,7 @@ pub(crate) struct Dataset {
     provenance_bytes: u64,
 }
 
-/// How far a dataset is.
+/// The extent of a dataset so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Extent {
     pub(crate) tasks: usize,

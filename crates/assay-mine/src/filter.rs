@@ -1,4 +1,4 @@
-//! Which changes make a task.
+//! The changes that make a task.
 
 use std::collections::BTreeSet;
 
@@ -6,16 +6,16 @@ use encoding_rs::Encoding;
 use serde::{Deserialize, Serialize};
 
 use crate::comments::code_of;
-use crate::languages::Language;
+use crate::languages::MinedLanguage;
 use crate::replacement::Replacement;
 use crate::text::decode;
 
-/// What is left out. The defaults are those of the competition.
+/// The changes that are left out. The defaults are those of the competition.
 #[derive(Debug, Clone)]
 pub struct Filters {
     /// The language whose files are looked at.
-    pub language: Language,
-    /// How files that are not UTF-8 are read.
+    pub language: MinedLanguage,
+    /// The encoding of files that are not UTF-8.
     pub encoding: &'static Encoding,
     /// For which of the reasons that can be overlooked a change is left out: comments, blank lines,
     /// white space, tests, duplicates.
@@ -26,7 +26,7 @@ pub struct Filters {
 
 impl Filters {
     /// The filters of the competition's second edition; the first left out tests as well.
-    pub fn new(language: Language) -> Self {
+    pub fn new(language: MinedLanguage) -> Self {
         use Rejected::{Blank, Comment, Duplicate, WhiteSpace};
         Self {
             language,
@@ -100,8 +100,8 @@ fn same_letters(left: &str, right: &str) -> bool {
     letters(left) == letters(right)
 }
 
-/// Whether the code of the line stays what it is. Turning code into a comment, or back, changes it.
-fn only_comments(replacement: &Replacement, language: &Language) -> bool {
+/// Returns whether the code of the line stays what it is. Turning code into a comment, or back, changes it.
+fn only_comments(replacement: &Replacement, language: &MinedLanguage) -> bool {
     let code = |text: &str| {
         let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
         code_of(&lines, replacement.line - 1, &language.comments)
@@ -112,7 +112,7 @@ fn only_comments(replacement: &Replacement, language: &Language) -> bool {
     old == new && !in_code
 }
 
-/// Whether a path looks like a test's: in a folder of tests, or named like one.
+/// Returns whether a path looks like a test's: in a folder of tests, or named like one.
 pub(crate) fn is_test(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
     let mut parts = path.rsplit('/');

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use gix::ObjectId;
 pub(crate) use gix::bstr::BString;
 
-/// How a history is walked.
+/// The order and extent of a walk through a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Walk {
     /// From every branch and tag, and not only from HEAD.
@@ -43,7 +43,7 @@ pub(crate) struct History {
 pub(crate) struct Commit {
     pub(crate) id: ObjectId,
     parent: ObjectId,
-    /// When it was committed, in seconds since 1970.
+    /// The time of the commit, in seconds since 1970.
     pub(crate) seconds: i64,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Changed {
     pub(crate) new: ObjectId,
 }
 
-/// What a commit does to the files that are looked at.
+/// The changes of a commit to the files that are looked at.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     pub(crate) modified: Vec<Changed>,
@@ -101,7 +101,7 @@ impl History {
         Ok(Self { name, commits, roots, path: path.to_owned(), repository: repository.into_sync() })
     }
 
-    /// What one thread needs to look into commits.
+    /// A reader for one thread.
     pub(crate) fn reader(&self) -> Reader<'_> {
         let mut repository = self.repository.to_thread_local();
         repository.object_cache_size_if_unset(16 << 20);
@@ -109,7 +109,7 @@ impl History {
     }
 }
 
-/// Where the history starts from, backwards.
+/// Returns the commits that the walk starts from, backwards.
 fn tips(repository: &gix::Repository, path: &Path, all_refs: bool) -> Result<Vec<ObjectId>> {
     let unreadable = |error: gix::Error| broken(path, error);
     let mut tips = BTreeSet::new();
@@ -143,7 +143,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What `commit` does to the files whose path `wanted` accepts.
+    /// Returns the changes of `commit` to the files whose path `wanted` accepts.
     pub(crate) fn changes(
         &self,
         commit: &Commit,
@@ -164,13 +164,13 @@ impl Reader<'_> {
         Ok(sort_out(recorder.records, wanted))
     }
 
-    /// How large a file is.
+    /// The size of a file.
     pub(crate) fn size(&self, id: ObjectId) -> Result<u64> {
         let header = self.repository.find_header(id).map_err(|error| broken(self.path, error))?;
         Ok(header.size())
     }
 
-    /// What a file holds.
+    /// The content of a file.
     pub(crate) fn content(&self, id: ObjectId) -> Result<Vec<u8>> {
         let object = self.repository.find_object(id).map_err(|error| broken(self.path, error))?;
         Ok(object.detach().data)

@@ -1,31 +1,31 @@
-//! Which files are source code of which language, and what its comments look like.
+//! Languages: the extensions of their files, and the syntax of their comments.
 
 /// A language, as far as mining needs to know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Language {
+pub struct MinedLanguage {
     /// Its name on the command line.
     pub name: &'static str,
-    /// How its files' names end.
+    /// The extensions of its files.
     pub endings: &'static [&'static str],
     pub(crate) comments: Comments,
 }
 
-/// What comments and texts look like.
+/// The syntax of comments and texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Comments {
-    /// What starts a comment that the line ends.
+    /// The starts of a comment that the line ends.
     pub(crate) line: &'static [&'static str],
-    /// What starts and ends a comment that may span lines.
+    /// The start and the end of a comment that may span lines.
     pub(crate) block: Option<(&'static str, &'static str)>,
-    /// What encloses texts that the line ends at the latest.
+    /// The quotes of texts that the line ends at the latest.
     pub(crate) quotes: &'static [&'static str],
-    /// What encloses texts that may span lines.
+    /// The quotes of texts that may span lines.
     pub(crate) long_quotes: &'static [&'static str],
-    /// What is special.
+    /// Its peculiarity.
     pub(crate) habit: Habit,
 }
 
-/// What sets a language's comments and texts apart from those of its family.
+/// A peculiarity of a language's comments and texts within its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Habit {
     /// Nothing.
@@ -63,23 +63,23 @@ const HASH: Comments = Comments {
 const HASH_AT_WORD: Comments = Comments { habit: Habit::WordStart, ..HASH };
 const DASHES: Comments = Comments { line: &["--"], ..HASH };
 
-const LANGUAGES: &[Language] = &[
-    Language { name: "java", endings: &[".java"], comments: WITH_TEXT_BLOCKS },
-    Language { name: "c", endings: &[".c", ".h"], comments: C_LIKE },
-    Language {
+const LANGUAGES: &[MinedLanguage] = &[
+    MinedLanguage { name: "java", endings: &[".java"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage { name: "c", endings: &[".c", ".h"], comments: C_LIKE },
+    MinedLanguage {
         name: "cpp",
         endings: &[".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h"],
         comments: C_LIKE,
     },
-    Language { name: "csharp", endings: &[".cs"], comments: WITH_TEXT_BLOCKS },
-    Language { name: "dart", endings: &[".dart"], comments: WITH_TEXT_BLOCKS },
-    Language {
+    MinedLanguage { name: "csharp", endings: &[".cs"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage { name: "dart", endings: &[".dart"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage {
         name: "go",
         endings: &[".go"],
         comments: Comments { habit: Habit::RawTexts, ..WITH_BACKTICKS },
     },
-    Language { name: "groovy", endings: &[".groovy", ".gradle"], comments: WITH_TEXT_BLOCKS },
-    Language {
+    MinedLanguage { name: "groovy", endings: &[".groovy", ".gradle"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage {
         name: "haskell",
         endings: &[".hs"],
         comments: Comments {
@@ -89,40 +89,44 @@ const LANGUAGES: &[Language] = &[
             ..DASHES
         },
     },
-    Language {
+    MinedLanguage {
         name: "javascript",
         endings: &[".js", ".jsx", ".mjs", ".cjs"],
         comments: WITH_BACKTICKS,
     },
-    Language { name: "kotlin", endings: &[".kt", ".kts"], comments: WITH_RAW_TEXTS },
-    Language {
+    MinedLanguage { name: "kotlin", endings: &[".kt", ".kts"], comments: WITH_RAW_TEXTS },
+    MinedLanguage {
         name: "lua",
         endings: &[".lua"],
         comments: Comments { block: Some(("--[[", "]]")), ..DASHES },
     },
-    Language { name: "perl", endings: &[".pl", ".pm"], comments: HASH_AT_WORD },
-    Language {
+    MinedLanguage { name: "perl", endings: &[".pl", ".pm"], comments: HASH_AT_WORD },
+    MinedLanguage {
         name: "php",
         endings: &[".php"],
         comments: Comments { line: &["//", "#"], habit: Habit::Attributes, ..C_LIKE },
     },
-    Language {
+    MinedLanguage {
         name: "python",
         endings: &[".py"],
         comments: Comments { long_quotes: &["\"\"\"", "'''"], ..HASH },
     },
-    Language { name: "r", endings: &[".r", ".R"], comments: HASH },
-    Language { name: "ruby", endings: &[".rb"], comments: HASH },
-    Language {
+    MinedLanguage { name: "r", endings: &[".r", ".R"], comments: HASH },
+    MinedLanguage { name: "ruby", endings: &[".rb"], comments: HASH },
+    MinedLanguage {
         name: "rust",
         endings: &[".rs"],
         comments: Comments { quotes: &["\""], habit: Habit::Characters, ..C_LIKE },
     },
-    Language { name: "scala", endings: &[".scala"], comments: WITH_RAW_TEXTS },
-    Language { name: "shell", endings: &[".sh", ".bash"], comments: HASH_AT_WORD },
-    Language { name: "sql", endings: &[".sql"], comments: Comments { block: C_BLOCK, ..DASHES } },
-    Language { name: "swift", endings: &[".swift"], comments: WITH_TEXT_BLOCKS },
-    Language {
+    MinedLanguage { name: "scala", endings: &[".scala"], comments: WITH_RAW_TEXTS },
+    MinedLanguage { name: "shell", endings: &[".sh", ".bash"], comments: HASH_AT_WORD },
+    MinedLanguage {
+        name: "sql",
+        endings: &[".sql"],
+        comments: Comments { block: C_BLOCK, ..DASHES },
+    },
+    MinedLanguage { name: "swift", endings: &[".swift"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage {
         name: "typescript",
         endings: &[".ts", ".tsx", ".mts", ".cts"],
         comments: WITH_BACKTICKS,
@@ -146,7 +150,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// The language of this name.
-pub fn language(name: &str) -> Option<Language> {
+pub fn language(name: &str) -> Option<MinedLanguage> {
     let alias = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
     let name = alias.map_or(name, |(_, name)| name);
     LANGUAGES.iter().find(|language| language.name.eq_ignore_ascii_case(name)).copied()
@@ -157,8 +161,8 @@ pub fn language_names() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().map(|language| language.name)
 }
 
-impl Language {
-    /// Whether a file of this path is source code of the language.
+impl MinedLanguage {
+    /// Returns whether a file of this path is source code of the language.
     pub fn is_of(&self, path: &[u8]) -> bool {
         self.endings.iter().any(|ending| path.ends_with(ending.as_bytes()))
     }

@@ -20,7 +20,7 @@ mod text;
 pub use dataset::Provenance;
 pub use filter::{Filters, Rejected, examine};
 pub use history::Walk;
-pub use languages::{Language, language, language_names};
+pub use languages::{MinedLanguage, language, language_names};
 pub use mining::{Mined, Request, mine};
 pub use replacement::Replacement;
 pub use split::{Cutoff, Side, Split, parse_cutoff};

@@ -18,33 +18,33 @@ use crate::text::decode;
 /// So many commits are looked at before the state is saved.
 const CHUNK: usize = 64;
 
-/// What is mined, and into what.
+/// A request to mine repositories into a folder.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The repositories, bare or not.
     pub repositories: Vec<PathBuf>,
     /// The folder that the dataset is made in.
     pub output: PathBuf,
-    /// What is left out.
+    /// The changes that are left out.
     pub filters: Filters,
-    /// How the histories are walked.
+    /// The way the histories are walked.
     pub walk: Walk,
-    /// How tasks are divided into training and test.
+    /// The division of tasks into training and test.
     pub split: Option<Split>,
 }
 
-/// What mining gave.
+/// The outcome of mining.
 #[derive(Debug, Clone, Serialize)]
 pub struct Mined {
-    /// Whether all of the history was looked at.
+    /// True if all of the history was looked at.
     pub complete: bool,
-    /// How many repositories were looked at.
+    /// The number of repositories that were looked at.
     pub repositories: usize,
-    /// How many commits were compared with their parent.
+    /// The number of commits that were compared with their parent.
     pub commits: usize,
-    /// How many changed files of the language they have.
+    /// The number of changed files of the language they have.
     pub files: usize,
-    /// How many tasks there are, on each side.
+    /// The number of tasks, on each side.
     pub tasks: BTreeMap<Side, usize>,
     /// Why the other files make no task.
     pub rejected: BTreeMap<Rejected, usize>,
@@ -93,7 +93,7 @@ fn open_all(request: &Request) -> Result<Vec<History>> {
     Ok(histories)
 }
 
-/// What the repository at `path` is called: its folder's name, with more of the path where another
+/// Returns a free name for the repository at `path`: its folder's name, with more of the path where another
 /// has it already.
 fn free_name(path: &Path, taken: &[History]) -> String {
     let whole = if path.ends_with(".git") { path.parent().unwrap_or(path) } else { path };
@@ -117,7 +117,7 @@ struct Found {
     fingerprint: String,
 }
 
-/// What some commits gave.
+/// The findings in some commits.
 #[derive(Default)]
 struct Looked {
     files: usize,

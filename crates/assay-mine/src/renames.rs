@@ -71,7 +71,7 @@ fn set_moved_aside(changes: &mut Changes) {
     }
 }
 
-/// How often each content is on both sides.
+/// The number of times each content is on both sides.
 fn common(
     left: &[(BString, ObjectId)],
     right: &[(BString, ObjectId)],
@@ -88,7 +88,7 @@ fn common(
     count(left).into_iter().filter_map(both).collect()
 }
 
-/// What tells the lines of each file apart; none for files that are too small to be recognised.
+/// Returns hashes of the lines of each file; none for files that are too small to be recognised.
 fn digest_all(
     files: &[(BString, ObjectId)],
     content: &dyn Fn(ObjectId) -> Result<Option<Vec<u8>>>,

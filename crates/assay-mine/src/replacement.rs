@@ -7,7 +7,7 @@ pub struct Replacement {
     pub program: String,
     /// The line that was replaced, from 1.
     pub line: usize,
-    /// What it was replaced by, as it stands in the file.
+    /// Its replacement, as it is in the file.
     pub new: String,
     /// The file after the change.
     pub patched: String,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::history::History;
 
-/// How tasks are divided: test projects after the cutoff, the other projects before it. What lies on
+/// The division of tasks: test projects after the cutoff, the other projects before it. What lies on
 /// neither side is left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Split {
@@ -23,7 +23,7 @@ pub struct Split {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cutoff(i64);
 
-/// Where a task belongs.
+/// The side of the division that a task is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -129,7 +129,7 @@ fn drawn(root: &str) -> f64 {
     f64::from(number) / (f64::from(u32::MAX) + 1.0)
 }
 
-/// Where a task of a project on `side` belongs that was committed at `seconds`.
+/// Returns the side of a task of a project on `side` that was committed at `seconds`.
 pub(crate) fn place(split: Option<&Split>, side: Side, seconds: i64) -> Option<Side> {
     let is_future = split.is_some_and(|split| seconds >= split.cutoff.0);
     match side {

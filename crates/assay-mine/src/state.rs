@@ -1,12 +1,12 @@
-//! How far the mining is, so that it can go on.
+//! The state of mining, so that it can be resumed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use assay_core::{Error, Result};
+use assay_data::{remove_leftovers, write_atomically};
 use serde::{Deserialize, Serialize};
 
 use crate::Rejected;
@@ -15,7 +15,6 @@ use crate::history::Walk;
 use crate::split::{Side, Split};
 
 const STATE: &str = "mining.json";
-const PART: &str = "mining.json.part";
 const LOCK: &str = "mining.lock";
 
 /// Keeps others from mining into the same folder, as long as it lives.
@@ -70,22 +69,23 @@ pub(crate) struct Source {
     pub(crate) history: String,
 }
 
-/// What was done so far. It holds nothing that two runs of the same plan could differ in.
+/// The work that was done so far. It holds nothing that two runs of the same plan could differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) plan: Plan,
-    /// How many commits are done, all repositories together.
+    /// The number of commits that are done, all repositories together.
     pub(crate) commits: usize,
-    /// How many changed files of the language were looked at.
+    /// The number of changed files of the language that were looked at.
     pub(crate) files: usize,
     pub(crate) datasets: BTreeMap<Side, Extent>,
     pub(crate) rejected: BTreeMap<Rejected, usize>,
 }
 
 impl State {
-    /// The state in `folder`, or the first one of a folder that is new or empty.
+    /// The state in `folder`, or the first one of a folder that is new or empty. The folder's lock must be held.
     pub(crate) fn load(folder: &Path, plan: Plan) -> Result<Self> {
         let path = folder.join(STATE);
+        remove_leftovers(&path).map_err(|error| Error::writing("clear", folder, error))?;
         let bytes = match fs::read(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Self::first(folder, plan),
             read => read.map_err(|error| Error::reading("read", &path, error))?,
@@ -106,10 +106,10 @@ impl State {
     }
 
     fn first(folder: &Path, plan: Plan) -> Result<Self> {
-        let ours = |name: OsString| name == PART || name == LOCK;
-        let filled = folder.read_dir().is_ok_and(|mut entries| {
-            entries.any(|entry| entry.is_ok_and(|entry| !ours(entry.file_name())))
-        });
+        let is_other = |entry: fs::DirEntry| entry.file_name() != LOCK;
+        let filled = folder
+            .read_dir()
+            .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(is_other)));
         if filled {
             return Err(Error::refused(format!("{} is not empty", folder.display()))
                 .hint("mine into a new folder"));
@@ -128,11 +128,9 @@ impl State {
     /// Replaces the state in `folder`, all at once.
     pub(crate) fn save(&self, folder: &Path) -> Result<()> {
         let path = folder.join(STATE);
-        let part = folder.join(PART);
         let writing = |error| Error::writing("write", &path, error);
         let mut text = serde_json::to_vec_pretty(self).map_err(|error| writing(error.into()))?;
         text.push(b'\n');
-        fs::write(&part, text).map_err(writing)?;
-        fs::rename(&part, &path).map_err(writing)
+        write_atomically(&path, |file| file.write_all(&text)).map_err(writing)
     }
 }

@@ -1,16 +1,20 @@
 //! Messages between processes: JSON after its length, with files where needed.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use nix::cmsg_space;
-use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
+use rustix::cmsg_space;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::sys;
-
+/// The most files that travel with a message.
+const MOST_FILES: usize = 8;
 /// The longest message that is read.
 const LARGEST: usize = 512 << 20;
 /// The longest message that is read from a program.
@@ -25,20 +29,23 @@ pub(crate) fn send(stream: &UnixStream, message: &impl Serialize) -> io::Result<
 pub(crate) fn send_with_files(
     mut stream: &UnixStream,
     bytes: &[u8],
-    files: &[RawFd],
+    files: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).map_err(|_| io::Error::other("message too long"))?;
     let head = length.to_le_bytes();
-    let rights = [ControlMessage::ScmRights(files)];
-    let rights = if files.is_empty() { &[] } else { &rights[..] };
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MOST_FILES))];
+    let mut rights = SendAncillaryBuffer::new(&mut space);
+    if !files.is_empty() && !rights.push(SendAncillaryMessage::ScmRights(files)) {
+        return Err(io::Error::other("too many files"));
+    }
     let parts = [IoSlice::new(&head), IoSlice::new(bytes)];
-    let sent = sendmsg::<()>(stream.as_raw_fd(), &parts, rights, MsgFlags::MSG_NOSIGNAL, None)?;
+    let sent = sendmsg(stream, &parts, &mut rights, SendFlags::NOSIGNAL)?;
     // Files travel with the first byte, so that whoever reads the length has them.
     stream.write_all(head.get(sent..).unwrap_or_default())?;
     stream.write_all(&bytes[sent.saturating_sub(head.len())..])
 }
 
-/// Whether bytes of somebody who may be up to no good are a message, or too many for one.
+/// Returns whether untrusted bytes are a message, or too many for one.
 pub(crate) fn is_whole(bytes: &[u8]) -> bool {
     match bytes.first_chunk() {
         Some(length) => {
@@ -70,19 +77,16 @@ pub(crate) fn receive_with_files<T: DeserializeOwned>(
     mut stream: &UnixStream,
 ) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
     let mut length = [0; 4];
-    let mut space = cmsg_space!([RawFd; 4]);
-    let (read, files) = {
-        let mut parts = [IoSliceMut::new(&mut length)];
-        let flags = MsgFlags::MSG_CMSG_CLOEXEC;
-        let received = recvmsg::<()>(stream.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
-        let mut files = Vec::new();
-        for message in received.cmsgs()? {
-            if let ControlMessageOwned::ScmRights(numbers) = message {
-                files.extend(numbers.into_iter().map(sys::own_file));
-            }
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MOST_FILES))];
+    let mut rights = RecvAncillaryBuffer::new(&mut space);
+    let mut parts = [IoSliceMut::new(&mut length)];
+    let read = recvmsg(stream, &mut parts, &mut rights, RecvFlags::CMSG_CLOEXEC)?.bytes;
+    let mut files = Vec::new();
+    for message in rights.drain() {
+        if let RecvAncillaryMessage::ScmRights(received) = message {
+            files.extend(received);
         }
-        (received.bytes, files)
-    };
+    }
     if read == 0 {
         return Ok(None);
     }

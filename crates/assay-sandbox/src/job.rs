@@ -1,4 +1,4 @@
-//! What a sandbox is asked, and what it says.
+//! Requests to a sandbox, and its replies.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -9,12 +9,12 @@ use assay_core::{CallTable, Ending, Error, Evidence, Exam, Isolation, Language, 
 
 use crate::host::Tools;
 
-/// What a sandbox is told when it is made.
+/// The settings of a sandbox.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How many programs may run at once.
+    /// The number of programs that may run at once.
     pub workers: usize,
-    /// How programs are kept apart.
+    /// The way programs are kept apart.
     pub isolation: Isolation,
     /// Run programs without isolation: as whoever runs assay, or as nobody if that is an administrator.
     pub no_isolation: bool,
@@ -40,7 +40,7 @@ impl Settings {
     }
 }
 
-/// What a program may use.
+/// The limits of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// CPU time, of all its processes together: the verdict's limit.
@@ -78,14 +78,14 @@ pub struct Examination<'a> {
     pub program: &'a str,
     /// The tests; consecutive examinations with the same ones are cheaper.
     pub exam: &'a Exam,
-    /// Which of `exam.tests`; with [`Rules::Compat`] there is but one, `exam.appended`.
+    /// The index in `exam.tests`; with [`Rules::Compat`] there is but one, `exam.appended`.
     pub test: usize,
-    /// What the random numbers of the tests are drawn from, which a program must not know.
+    /// The seed of the tests' random numbers, which a program must not know.
     pub seed: u64,
     /// `Strict`: the tests run in a process of their own. `Compat`: as the original does, the program
     /// and the appended tests are one program, which can cheat.
     pub rules: Rules,
-    /// What it may use.
+    /// Its limits.
     pub limits: Limits,
 }
 
@@ -96,19 +96,19 @@ pub struct TableExamination<'a> {
     pub program: &'a str,
     /// The calls; consecutive examinations with the same ones are cheaper.
     pub table: &'a CallTable,
-    /// What the task's own program answers to them.
+    /// The recorded answers of the task's own program to them.
     pub recorded: &'a Recorded,
-    /// Which of `table.suites`.
+    /// The index in `table.suites`.
     pub suite: usize,
-    /// Whether to go on after a wrong answer, and to mark every call.
+    /// True to go on after a wrong answer, and to mark every call.
     pub details: bool,
     /// The CPU time that every call may take, if the task's own program does not take more than a quarter of it.
     pub timeout: Duration,
-    /// What it may use for all calls together.
+    /// Its limits for all calls together.
     pub limits: Limits,
 }
 
-/// What a task's own program answers to a table of calls, for the interpreter that it was recorded with.
+/// The answers of a task's own program to a table of calls, for the interpreter that it was recorded with.
 #[derive(Debug)]
 pub struct Recorded {
     pub(crate) file: File,
@@ -132,12 +132,12 @@ impl Recorded {
     }
 }
 
-/// What came of recording.
+/// The outcome of recording.
 #[derive(Debug)]
 pub struct Recording {
-    /// How the task's own program ended; `Passed` if all its answers could be recorded.
+    /// The ending of the task's own program; `Passed` if all its answers could be recorded.
     pub ending: Ending,
-    /// What was measured.
+    /// The measurements.
     pub evidence: Evidence,
     /// Its answers.
     pub recorded: Recorded,
@@ -153,17 +153,17 @@ pub struct Dialogue<'a> {
     /// The tests: a whole program whose calls are answered by the other one. It ends with status 0 if
     /// every test passes. It is built once for consecutive dialogues with the same tests.
     pub tests: &'a str,
-    /// What the program may use.
+    /// The program's limits.
     pub limits: Limits,
 }
 
-/// How an examination ended. The ending is never a mere exit: a program that stops before its tests
+/// The outcome of an examination. The ending is never a mere exit: a program that stops before its tests
 /// are done ended early.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Examined {
     /// The verdict.
     pub ending: Ending,
-    /// What was measured.
+    /// The measurements.
     pub evidence: Evidence,
     /// Why it must be put through its tests in one process with them ([`Rules::Compat`]): they do something that
     /// does not reach another process. The verdict then says nothing.
@@ -180,9 +180,9 @@ pub struct Execution<'a> {
     pub language: Language,
     /// Its text.
     pub source: Source<'a>,
-    /// What it reads from standard input.
+    /// Its standard input.
     pub input: &'a str,
-    /// What it may use when it runs; compiling has limits of its own.
+    /// Its limits when it runs; compiling has limits of its own.
     pub limits: Limits,
 }
 
@@ -195,15 +195,15 @@ pub struct Source<'a> {
     pub name: Option<&'a str>,
 }
 
-/// How an execution ended. The ending is `Passed` if the program ended by itself with status 0; what
+/// The outcome of an execution. The ending is `Passed` if the program ended by itself with status 0; what
 /// it printed is still to be judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Executed {
-    /// How it ended. `EarlyExit` has the status of a program that ended with another than 0 and
+    /// The ending. `EarlyExit` has the status of a program that ended with another than 0 and
     /// without an exception.
     pub ending: Ending,
-    /// What it printed on standard output.
+    /// Its standard output.
     pub output: Vec<u8>,
-    /// What was measured.
+    /// The measurements.
     pub evidence: Evidence,
 }

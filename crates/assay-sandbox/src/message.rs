@@ -1,17 +1,17 @@
-//! What the host asks a worker, and what the worker says.
+//! Messages between the host and a worker.
 
 use std::path::PathBuf;
 
 use assay_core::{Ending, Evidence};
 use serde::{Deserialize, Serialize};
 
-/// How many exams a worker keeps.
+/// The number of exams a worker keeps.
 pub(crate) const KEPT_EXAMS: usize = 2;
 
-/// What a worker is told when it starts.
+/// The settings that a worker gets when it starts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Setup {
-    /// Whether programs are to be isolated at all.
+    /// True if programs are to be isolated at all.
     pub(crate) isolate: bool,
     /// Folders and files of the host that programs may read.
     pub(crate) visible: Vec<PathBuf>,
@@ -34,12 +34,12 @@ pub(crate) struct GroupFiles {
     pub(crate) tests: PathBuf,
 }
 
-/// What a worker has put between its programs and the host.
+/// The isolation between a worker's programs and the host.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Layers {
-    /// Which layers hold, by name, and why those that do not are missing.
+    /// The layers by name, each with the reason if it is missing.
     pub layers: Vec<Layer>,
-    /// What holds the memory of programs in check: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
+    /// The mechanism that limits the memory of programs: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
     pub memory_by: String,
 }
 
@@ -48,7 +48,7 @@ pub struct Layers {
 pub struct Layer {
     /// Its name.
     pub name: String,
-    /// Whether programs may not run without it.
+    /// True if programs may not run without it.
     pub needed: bool,
     /// Why it is missing, if it is.
     pub missing: Option<String>,
@@ -74,7 +74,7 @@ pub(crate) enum Hello {
     Failed(String),
 }
 
-/// What a worker is asked to do.
+/// A job for a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Job {
     /// Put a Python program through tests.
@@ -83,27 +83,27 @@ pub(crate) enum Job {
         program: Script,
         /// The tests to put it through; none if the program carries them.
         tests: Option<TestChoice>,
-        /// Whether it gets a new interpreter.
+        /// True if it gets a new interpreter.
         fresh: bool,
-        /// What it may use.
+        /// Its limits.
         caps: Caps,
     },
     /// Write down what a task's own program answers to a table of calls, into the file that comes with the job.
     Record {
         /// The rules of the table as its preamble, the calls as its program.
         script: Script,
-        /// What it may use.
+        /// Its limits.
         caps: Caps,
     },
     /// Run Python code as a program of its own.
     Python {
         /// The program.
         program: Script,
-        /// What it reads.
+        /// Its standard input.
         input: String,
-        /// Whether it gets a new interpreter.
+        /// True if it gets a new interpreter.
         fresh: bool,
-        /// What it may use.
+        /// Its limits.
         caps: Caps,
     },
     /// Put a program through tests that are a program of their own.
@@ -114,7 +114,7 @@ pub(crate) enum Job {
         files: Vec<(String, String)>,
         /// The steps; each goes on only if the one before it ended well.
         steps: Vec<Step>,
-        /// What the last of them reads.
+        /// The standard input of the last of them.
         input: String,
     },
 }
@@ -143,14 +143,14 @@ pub(crate) struct Build {
     pub(crate) files: Vec<(String, String)>,
     /// Commands that build it.
     pub(crate) steps: Vec<Step>,
-    /// How the names of the files end that are needed afterwards.
+    /// The suffixes of the files that are needed afterwards.
     pub(crate) kept: Vec<String>,
 }
 
 /// Python code that is run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Script {
-    /// How it is run: `exam`, `calls`, `compat`, `main` or `record`.
+    /// The mode in which it is run: `exam`, `calls`, `compat`, `main` or `record`.
     pub(crate) mode: String,
     /// Trusted code before it.
     pub(crate) preamble: String,
@@ -163,17 +163,17 @@ pub(crate) struct Script {
 pub(crate) struct TestChoice {
     /// Tells exams apart.
     pub(crate) key: String,
-    /// Which test of the exam.
+    /// The index of the test in the exam.
     pub(crate) test: usize,
-    /// What its random numbers are drawn from.
+    /// The seed of its random numbers.
     pub(crate) seed: u64,
-    /// Whether every call of a table is made and marked.
+    /// True if every call of a table is made and marked.
     pub(crate) details: bool,
     /// The exam itself; left out if the worker has it.
     pub(crate) exam: Option<ExamText>,
 }
 
-/// What tests are made of.
+/// The content of an exam.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum ExamText {
@@ -188,13 +188,13 @@ pub(crate) enum ExamText {
 pub(crate) struct Step {
     /// The program and its arguments.
     pub(crate) command: Vec<String>,
-    /// What it may use.
+    /// Its limits.
     pub(crate) caps: Caps,
-    /// Whether its failure means that the program is none of its language.
+    /// True if its failure means that the program is none of its language.
     pub(crate) compiles: bool,
 }
 
-/// What a process may use, in the units of the system.
+/// The limits of a process, in the units of the system.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Caps {
     /// Microseconds of work, at which the verdict is a time limit.
@@ -205,7 +205,7 @@ pub(crate) struct Caps {
     pub(crate) wall_ms: u64,
     /// Bytes of memory.
     pub(crate) memory: u64,
-    /// Whether addresses are limited too, which only some languages bear.
+    /// True if addresses are limited too, which only some languages bear.
     pub(crate) limit_addresses: bool,
     /// Processes and threads.
     pub(crate) processes: u64,
@@ -215,16 +215,16 @@ pub(crate) struct Caps {
     pub(crate) output: u64,
 }
 
-/// What came of a job.
+/// The outcome of a job.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Report {
-    /// How it ended.
+    /// The ending.
     pub(crate) ending: Ending,
-    /// What was measured.
+    /// The measurements.
     pub(crate) evidence: Evidence,
-    /// What was printed.
+    /// The bytes that were printed.
     pub(crate) output: Output,
-    /// Whether the exam that was asked for is not known any more.
+    /// True if the exam that was asked for is not known any more.
     pub(crate) exam_unknown: bool,
     /// Why the program must be put through its tests in one process with them.
     pub(crate) one_process: Option<String>,
@@ -234,7 +234,7 @@ pub(crate) struct Report {
     pub(crate) marks: Option<String>,
 }
 
-/// What was printed.
+/// The bytes that were printed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Output {
     Text(String),

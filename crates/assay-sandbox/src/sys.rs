@@ -1,12 +1,19 @@
-//! The few system calls that no safe library offers, each behind a safe function.
-#![expect(unsafe_code, reason = "fork, wait4 and three calls that libraries do not wrap")]
+//! System calls that rustix does not offer, or not as safe functions, each behind a safe function.
+#![expect(unsafe_code, reason = "fork, execve, wait4 and a few calls that rustix does not wrap")]
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString, c_char};
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::fd::RawFd;
 use std::time::Duration;
 
-/// What a process that ended has used.
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, UnshareFlags, configure_capability_in_ambient_set,
+    set_capabilities, unshare_unsafe,
+};
+
+/// The exit status of a process and the resources that it used.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended {
     /// The signal that ended it, if one did.
@@ -115,50 +122,71 @@ fn set_mount(path: &CStr, flags: libc::c_uint, set: u64) -> io::Result<()> {
     if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Gives up all capabilities but those in `keep` (a bit each), which programs that are started
-/// next get too.
-pub(crate) fn keep_capabilities(keep: u32) -> io::Result<()> {
-    const VERSION_3: u32 = 0x2008_0522;
-    let header = [VERSION_3, 0];
-    // Effective, permitted and inheritable, for the lower 32 capabilities and for the upper.
-    let data = [keep, keep, keep, 0, 0, 0];
-    // SAFETY: the kernel reads two and six numbers, as the version says.
-    let outcome = unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), data.as_ptr()) };
-    if outcome != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    for capability in (0..32).filter(|bit| keep >> bit & 1 == 1) {
-        // SAFETY: takes numbers only.
-        let raised = unsafe {
-            libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_RAISE, capability, 0, 0)
-        };
-        if raised != 0 {
-            return Err(io::Error::last_os_error());
-        }
+/// Gives up all capabilities but those in `kept`, which programs that are started next get too.
+pub(crate) fn keep_capabilities(kept: CapabilitySet) -> io::Result<()> {
+    set_capabilities(None, CapabilitySets { effective: kept, permitted: kept, inheritable: kept })?;
+    for capability in kept.iter() {
+        configure_capability_in_ambient_set(capability, true)?;
     }
     Ok(())
+}
+
+/// Moves this process into new namespaces.
+pub(crate) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
+    debug_assert!(!namespaces.contains(UnshareFlags::FILES));
+    // SAFETY: only `FILES` can be unsound, and the worker has one thread in any case.
+    unsafe { unshare_unsafe(namespaces) }.map_err(io::Error::from)
 }
 
 /// A file in memory with this content, to be read from its beginning.
 pub(crate) fn memory_file(content: &[u8]) -> io::Result<std::fs::File> {
     use std::io::{Seek, Write};
-    // SAFETY: the name ends with a zero; what comes back is ours alone.
-    let mut file = unsafe {
-        let number: RawFd = libc::memfd_create(c"request".as_ptr(), libc::MFD_CLOEXEC);
-        if number < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        std::fs::File::from_raw_fd(number)
-    };
+    let mut file = std::fs::File::from(memfd_create(c"request", MemfdFlags::CLOEXEC)?);
     file.write_all(content)?;
     file.rewind()?;
     Ok(file)
 }
 
-/// A file that has just been received under this number.
-pub(crate) fn own_file(number: RawFd) -> OwnedFd {
-    // SAFETY: the kernel made the number for the message that was just read, and nobody else has seen it.
-    unsafe { OwnedFd::from_raw_fd(number) }
+/// Ends a process, if it is still there.
+pub(crate) fn kill(pid: i32) {
+    if let Some(pid) = Pid::from_raw(pid) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+/// Ends the processes of a group, if any is still there.
+pub(crate) fn kill_group(leader: i32) {
+    if let Some(leader) = Pid::from_raw(leader) {
+        let _ = kill_process_group(leader, Signal::KILL);
+    }
+}
+
+/// Ends every process that this one can see, itself and the first of its namespace excepted.
+pub(crate) fn kill_all() {
+    // SAFETY: takes numbers only.
+    unsafe {
+        libc::kill(-1, libc::SIGKILL);
+    }
+}
+
+/// Gives the file with one number a second number, in place of the file that has that number now. For a child
+/// that is about to become another program, and uses none of its own files again.
+pub(crate) fn copy_file(from: RawFd, to: RawFd) -> io::Result<()> {
+    // SAFETY: takes numbers only; the caller owns no file by the number that is replaced.
+    let copied = unsafe { libc::dup2(from, to) };
+    if copied == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Becomes the program that is the command's first word. It returns only if that fails, with the reason.
+pub(crate) fn execute(command: &[CString], environment: &[CString]) -> io::Error {
+    let pointers = |words: &[CString]| -> Vec<*const c_char> {
+        words.iter().map(|word| word.as_ptr()).chain([std::ptr::null()]).collect()
+    };
+    let Some(program) = command.first() else { return io::Error::other("no program") };
+    let (command, environment) = (pointers(command), pointers(environment));
+    // SAFETY: all texts end with a zero and both lists with a null, and they live as long as the call.
+    unsafe { libc::execve(program.as_ptr(), command.as_ptr(), environment.as_ptr()) };
+    io::Error::last_os_error()
 }
 
 /// Closes every file from this number on.

@@ -185,7 +185,7 @@ fn a_fresh_interpreter_withstands_all_attacks() {
 /// The tests above once more, by a user without any rights.
 #[test]
 fn an_ordinary_user_is_as_safe() {
-    if !nix::unistd::geteuid().is_root() {
+    if !rustix::process::geteuid().is_root() {
         eprintln!("SKIPPED: the tests run as an ordinary user already");
         return;
     }

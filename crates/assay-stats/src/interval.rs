@@ -21,7 +21,7 @@ pub fn proportion(successes: usize, n: usize) -> Option<Estimate> {
     })
 }
 
-/// How many imagined observations of the greatest possible variance are mixed in. With fewer, rare
+/// The number of imagined observations of the greatest possible variance that are mixed in. With fewer, rare
 /// large losses that a small sample has missed make the interval too narrow: on CodRep's own losses
 /// 100 keeps the coverage near 95 % or above, for 20 problems and for 5,000.
 const IMAGINED: f64 = 100.0;
@@ -114,7 +114,7 @@ mod tests {
         assert!(proportion(0, 0).is_none());
     }
 
-    /// How often the interval of `n` losses covers their true mean, over 2,000 samples.
+    /// The share of intervals of `n` losses that cover their true mean, over 2,000 samples.
     fn coverage(n: usize, shares: &[(f64, f64)]) -> f64 {
         let truth: f64 = shares.iter().map(|(share, loss)| share * loss).sum();
         let mut numbers = Draw(7);

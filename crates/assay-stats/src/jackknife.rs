@@ -113,7 +113,7 @@ mod tests {
         assert!(corpus_metric(0.5, &[], (0.0, 1.0)).is_none());
     }
 
-    /// How much of one problem a made-up translator gets right.
+    /// The share of one problem that a made-up translator gets right.
     type Skill = fn(&mut Draw) -> f64;
 
     /// Some problems are easy and some are hard.
@@ -126,7 +126,7 @@ mod tests {
         if draw.next() < 0.97 { 1.0 } else { 0.05 }
     }
 
-    /// What one problem brings: matches and totals of two orders, and the lengths of hypothesis and
+    /// The counts of one problem: matches and totals of two orders, and the lengths of hypothesis and
     /// reference, as BLEU counts them.
     fn pair(draw: &mut Draw, skill: Skill) -> [f64; 6] {
         let length = (5.0 + 60.0 * draw.next() * draw.next()).round();
@@ -159,7 +159,7 @@ mod tests {
         sums
     }
 
-    /// How often the interval of `n` problems covers the metric of very many.
+    /// The share of intervals of `n` problems that cover the metric of very many.
     fn coverage(n: usize, truth: f64, mut problem: impl FnMut() -> [f64; 6]) -> f64 {
         let (rounds, mut covered) = (1_000, 0);
         for _ in 0..rounds {

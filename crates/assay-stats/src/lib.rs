@@ -1,4 +1,4 @@
-//! How sure a number is: sums that do not depend on order, and 95 % intervals.
+//! Confidence in numbers: sums that do not depend on order, and 95 % intervals.
 
 #[cfg(test)]
 mod draw;

@@ -101,7 +101,7 @@ mod tests {
         ratio(&(0..n).map(|_| pair(draw)).collect::<Vec<_>>()).unwrap()
     }
 
-    /// How often an interval that is made anew each time covers the truth.
+    /// The share of new intervals that cover the truth.
     fn coverage(truth: f64, mut estimate: impl FnMut() -> Estimate) -> f64 {
         let rounds = 2_000;
         let covered = (0..rounds).filter(|_| {

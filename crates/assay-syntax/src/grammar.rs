@@ -21,7 +21,7 @@ pub fn grammar(language: Language) -> String {
     format!("{language}-{version}/{PARSER}")
 }
 
-/// What the tree's walk asks about every node, by the number of its kind: asking the grammar each time
+/// The facts that the tree's walk needs about every node, by the number of its kind: asking the grammar each time
 /// would cost as much as the walk.
 pub(crate) struct Kinds {
     named: Vec<bool>,
@@ -43,18 +43,18 @@ impl Kinds {
         })
     }
 
-    /// Whether nodes of a kind have names; errors have.
+    /// Returns whether nodes of a kind have names; errors have.
     pub(crate) fn is_named(&self, kind: u16) -> bool {
         self.named.get(usize::from(kind)).copied().unwrap_or(true)
     }
 
-    /// Whether nodes of a kind may be taken whole.
+    /// Returns whether nodes of a kind may be taken whole.
     pub(crate) fn is_literal(&self, kind: u16) -> bool {
         self.literal.get(usize::from(kind)).copied().unwrap_or(false)
     }
 }
 
-/// Whether a kind of that name is one word for the data flow, whatever is in it.
+/// Returns whether a kind of that name is one word for the data flow, whatever is in it.
 pub(crate) fn is_literal(name: &str) -> bool {
     matches!(name, "string" | "string_literal" | "character_literal")
 }

@@ -1,4 +1,4 @@
-//! Whether a Java program still parses when a part of it is replaced.
+//! A check that a Java program still parses when a part of it is replaced.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
@@ -16,7 +16,7 @@ const LARGEST: usize = 2 << 20;
 /// A longer replacement is data too.
 const LONGEST_REPLACEMENT: usize = 1 << 10;
 
-/// How much of a text is parsed at a time. Errors cost the more the more there are, so a text that
+/// The number of bytes of a text that are parsed at a time. Errors cost the more the more there are, so a text that
 /// is no Java has to be given up early.
 const PIECE: usize = 2 << 10;
 
@@ -26,12 +26,12 @@ const HARDEST: usize = 1_000;
 /// A text with more flaws is no Java; in published data, a file that has any has a dozen or two.
 const MOST_FLAWS: usize = 64;
 
-/// What a text and all questions about it may cost together, in steps.
+/// The budget of a text and all questions about it together, in steps.
 ///
 /// A file of usual size takes fifty for itself and ten for each question.
 const MOST_STEPS: u32 = 10_000;
 
-/// What a step costs after an error. To go on from an error the parser tries many ways, on a deep
+/// The cost of a step after an error. To go on from an error the parser tries many ways, on a deep
 /// stack a hundred times as many as usual.
 const STEPS_AFTER_AN_ERROR: u32 = 50;
 
@@ -68,7 +68,7 @@ impl<'a> Checked<'a> {
         Self { text, load, parsed, work }
     }
 
-    /// Whether the program parses at least as well as before when the bytes in `range` are
+    /// Returns whether the program parses at least as well as before when the bytes in `range` are
     /// replaced: it has no more places that are wrong or missing. So the question makes sense for
     /// a program that the grammar does not know to the end, too.
     ///
@@ -131,7 +131,7 @@ fn edit(old: &[u8], new: &[u8], range: Range<usize>, length: usize) -> InputEdit
     }
 }
 
-/// What to do when a text cannot be parsed without an error.
+/// The treatment of a text that cannot be parsed without an error.
 #[derive(Clone, Copy)]
 enum Errors {
     /// Go on: the whole tree is wanted.
@@ -173,7 +173,7 @@ fn parse(text: &[u8], old: Option<&Tree>, errors: Errors, work: &mut Work) -> Re
     })
 }
 
-/// How many nodes of a tree are wrong or missing. Counting ends when there are more than `enough`;
+/// Counts the nodes of a tree that are wrong or missing. Counting ends when there are more than `enough`;
 /// there is no answer if it costs too much.
 fn flaws(tree: &Tree, enough: usize, work: &mut Work) -> Option<usize> {
     let root = tree.root_node();
@@ -226,7 +226,7 @@ class A {
 }
 ";
 
-    /// Which lines, counted from 1, may be replaced.
+    /// Returns the lines, counted from 1, that may be replaced.
     fn replaceable(program: &[u8], replacement: &[u8]) -> Vec<usize> {
         let mut checked = Checked::new(program);
         let mut lines = Vec::new();

@@ -8,7 +8,7 @@
 
 use crate::Language;
 
-/// What a text looks like from afar.
+/// The outline of a text.
 pub(crate) struct Outline {
     /// Upper estimate of the deepest stack: open brackets and tokens since the last separator.
     pub(crate) load: usize,
@@ -33,8 +33,42 @@ impl Outline {
     }
 }
 
+/// The properties of a language's tokens that a scan must know.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[derive(Clone, Copy)]
+struct Lexis {
+    slash_comments: bool,
+    hash_comments: bool,
+    /// The end of a line ends a statement, unless a bracket is open or the line cannot be all.
+    lines_end_statements: bool,
+    triple_quotes: bool,
+    lifetimes: bool,
+}
+
+impl Lexis {
+    fn of(language: Language) -> Self {
+        const C: Lexis = Lexis {
+            slash_comments: true,
+            hash_comments: false,
+            lines_end_statements: false,
+            triple_quotes: false,
+            lifetimes: false,
+        };
+        const BY_LINES: Lexis = Lexis { lines_end_statements: true, ..C };
+        const HASH: Lexis = Lexis { slash_comments: false, hash_comments: true, ..BY_LINES };
+        match language {
+            Language::Java | Language::C | Language::Cpp | Language::CSharp => C,
+            Language::Rust => Self { lifetimes: true, ..C },
+            Language::JavaScript | Language::TypeScript | Language::Go => BY_LINES,
+            Language::Php => Self { hash_comments: true, ..BY_LINES },
+            Language::Ruby => HASH,
+            Language::Python => Self { triple_quotes: true, ..HASH },
+        }
+    }
+}
+
 struct Scan {
-    language: Language,
+    lexis: Lexis,
     /// Brackets that are open.
     open: Vec<u8>,
     /// Angles that are open since the last statement began; most are comparisons.
@@ -49,17 +83,18 @@ struct Scan {
 
 impl Scan {
     fn new(language: Language) -> Self {
-        Self { language, open: Vec::new(), angles: 0, tokens: 0, unclosed: false, last: 0 }
+        let lexis = Lexis::of(language);
+        Self { lexis, open: Vec::new(), angles: 0, tokens: 0, unclosed: false, last: 0 }
     }
 
     /// Takes in the token at `at` and says where it ends.
     fn token(&mut self, text: &[u8], at: usize) -> usize {
         match text[at] {
-            b'#' if self.has_hash_comments() => return skip_line(text, at),
-            b'/' if self.has_slash_comments() && text[at..].starts_with(b"//") => {
+            b'#' if self.lexis.hash_comments => return skip_line(text, at),
+            b'/' if self.lexis.slash_comments && text[at..].starts_with(b"//") => {
                 return skip_line(text, at);
             }
-            b'/' if self.has_slash_comments() && text[at..].starts_with(b"/*") => {
+            b'/' if self.lexis.slash_comments && text[at..].starts_with(b"/*") => {
                 if let Some(end) = self.comment_end(text, at) {
                     return end;
                 }
@@ -103,35 +138,23 @@ impl Scan {
         }
     }
 
-    fn has_slash_comments(&self) -> bool {
-        !matches!(self.language, Language::Python | Language::Ruby)
-    }
-
-    fn has_hash_comments(&self) -> bool {
-        matches!(self.language, Language::Python | Language::Ruby | Language::Php)
-    }
-
-    /// Whether the end of a line ends a statement here: in some languages it does, unless a bracket
-    /// is open or the line cannot be all.
+    /// Returns whether the end of a line ends a statement here.
     fn ends_a_statement(&self) -> bool {
-        let by_lines = !matches!(
-            self.language,
-            Language::Java | Language::C | Language::Cpp | Language::CSharp | Language::Rust
-        );
+        let by_lines = self.lexis.lines_end_statements;
         by_lines && self.is_whole() && self.open.last().is_none_or(|&bracket| bracket == b'{')
     }
 
     fn is_long_literal(&self, text: &[u8], at: usize) -> bool {
-        self.language == Language::Python && text[at..].starts_with(&[text[at]; 3])
+        self.lexis.triple_quotes && text[at..].starts_with(&[text[at]; 3])
     }
 
     /// Rust's `'a` is no literal.
     fn is_lifetime(&self, text: &[u8], at: usize) -> bool {
         let is_letter = text.get(at + 1) == Some(&b'\\') || text.get(at + 2) == Some(&b'\'');
-        self.language == Language::Rust && !is_letter
+        self.lexis.lifetimes && !is_letter
     }
 
-    /// Where a comment ends; one that is never closed is none.
+    /// Finds the end of a comment; one that is never closed is none.
     fn comment_end(&mut self, text: &[u8], at: usize) -> Option<usize> {
         if self.unclosed {
             return None;
@@ -141,7 +164,7 @@ impl Scan {
         end.map(|end| at + 2 + end + 2)
     }
 
-    /// Whether what stands before can be all of something: an operator waits for what follows, and
+    /// Returns whether what stands before can be all of something: an operator waits for what follows, and
     /// stays on the stack when that never comes.
     fn is_whole(&self) -> bool {
         is_word(self.last) || matches!(self.last, b')' | b']' | b'}' | b'>' | b'"' | b'\'' | b':')

@@ -1,6 +1,6 @@
 //! White space as Python has it, which the reference tools are written in.
 
-/// Whether Python's `str.isspace` says so: Unicode's white space and four separators of ASCII.
+/// Returns whether Python's `str.isspace` says so: Unicode's white space and four separators of ASCII.
 pub fn is_space(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '\u{1c}'..='\u{1f}')
 }
@@ -10,7 +10,7 @@ pub fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
-/// Whether there is nothing but white space.
+/// Returns whether there is nothing but white space.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }

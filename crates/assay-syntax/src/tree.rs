@@ -12,7 +12,7 @@ use crate::mix::{Mixer, beside};
 use crate::outline::Outline;
 use crate::work::Work;
 
-/// What parsing may cost besides what the length of a text allows, in steps of a hundred parser
+/// The budget of parsing besides what the length of a text allows, in steps of a hundred parser
 /// operations.
 const FREE_STEPS: u32 = 20_000;
 
@@ -43,7 +43,7 @@ pub struct SyntaxTree<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) kind: u16,
-    /// Which field of its parent it is; 0 is none.
+    /// The number of the parent's field that it is in; 0 is none.
     pub(crate) field: u16,
     /// The number of the first node after it that is not below it.
     pub(crate) end: u32,
@@ -82,7 +82,7 @@ impl<'a> SyntaxTree<'a> {
         Self { text, language, nodes: vec![root], subtrees, has_error: true, depth: 1 }
     }
 
-    /// What tells each subtree from others, one number each: for the root and every node that has
+    /// The identities of the subtrees, one number each: for the root and every node that has
     /// children. Subtrees of the same s-expression have the same number: named nodes and their
     /// fields count, words and punctuation do not.
     pub fn subtrees(&self) -> &[u64] {
@@ -94,17 +94,17 @@ impl<'a> SyntaxTree<'a> {
         self.subtrees
     }
 
-    /// Whether anything in the text is no part of the language.
+    /// Returns whether anything in the text is no part of the language.
     pub fn has_error(&self) -> bool {
         self.has_error
     }
 
-    /// How many nodes are on the longest way from the root.
+    /// The number of nodes on the longest path from the root.
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn size(&self) -> usize {
         self.nodes.len()
     }
@@ -149,7 +149,7 @@ const HARDEST: usize = 1_500;
 /// recursion, as deep as that is long.
 const LONGEST_ON_THE_STACK: usize = 16 << 10;
 
-/// What a byte of text may take of the stack, and the most that is had at once.
+/// The bytes of stack for a byte of text, and the most that is allocated at once.
 const STACK_FOR_A_BYTE: usize = 256;
 const LARGEST_STACK: usize = 512 << 20;
 
@@ -194,14 +194,14 @@ struct Builder<'a> {
 /// A node whose children are being visited.
 struct Open {
     node: u32,
-    /// How many of its children were not visited to their end. The cursor would only find out by
+    /// The number of its children that were not visited to their end. The cursor would only find out by
     /// trying that there is no other, and that costs it as much as a step.
     children_left: u32,
     identity: Mixer,
     shown: bool,
-    /// Whether there is an error in it.
+    /// True if there is an error in it.
     flawed: bool,
-    /// Whether an error in it is an error of a child.
+    /// True if an error in it is an error of a child.
     explained: bool,
 }
 
@@ -353,7 +353,7 @@ mod tests {
         }
     }
 
-    /// What a broken model repeats: some of these took all memory or the whole stack.
+    /// Texts that a broken model repeats: some of these took all memory or the whole stack.
     #[test]
     fn what_would_cost_too_much_is_one_error() {
         for (part, times, language) in [

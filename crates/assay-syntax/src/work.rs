@@ -1,4 +1,4 @@
-//! How much a text may cost.
+//! The budget of work on a text.
 
 /// Work that may still be done, in steps of a hundred parser operations or a hundred tree nodes.
 pub(crate) struct Work {
@@ -6,7 +6,7 @@ pub(crate) struct Work {
     nodes: u32,
 }
 
-/// How many nodes of a tree make a step; the parser counts its operations in hundreds too.
+/// The number of nodes of a tree that make a step; the parser counts its operations in hundreds too.
 const NODES_IN_A_STEP: u32 = 100;
 
 impl Work {

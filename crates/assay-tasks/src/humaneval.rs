@@ -143,14 +143,14 @@ fn open(
             let records = Records::find(only_path(paths, "humaneval")?, files)?;
             if inputs == Inputs::PassedOver {
                 // The file with inputs has HumanEval's own tests too.
-                records.expect(
+                records.refuse_other_data(
                     &|record| {
                         record.contains_key("plus_input") || !evalplus::has_more_tests(record)
                     },
                     "HumanEval.jsonl.gz is; EvalPlus's assertions are the data of humaneval-plus",
                 )?;
             } else {
-                records.expect(
+                records.refuse_other_data(
                     &evalplus::has_more_tests,
                     "HumanEvalPlus-v0.1.10.jsonl.gz is; HumanEval's own file is the data of the task \
                      humaneval",

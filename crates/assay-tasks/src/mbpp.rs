@@ -170,7 +170,7 @@ fn open(data: &DataChoice, asked: &Asked, edition: &Edition) -> Result<Box<dyn I
         DataChoice::Sample => sample::mbpp(),
         DataChoice::Paths(paths) => {
             let records = Records::find(only_path(paths, "mbpp")?, &[edition.file])?;
-            records.expect(&edition.fits, edition.hint)?;
+            records.refuse_other_data(&edition.fits, edition.hint)?;
             records
         }
     };
@@ -183,7 +183,7 @@ fn open_plus(data: &DataChoice, _asked: &Asked) -> Result<Box<dyn Items>> {
         DataChoice::Sample => sample::mbpp_plus(),
         DataChoice::Paths(paths) => {
             let records = Records::find(only_path(paths, "mbpp-plus")?, PLUS_FILES)?;
-            records.expect(
+            records.refuse_other_data(
                 &evalplus::has_more_tests,
                 "MbppPlus-v0.2.0.jsonl.gz is; Google's files are the data of mbpp and mbpp-sanitized",
             )?;

@@ -4,7 +4,7 @@
 use super::{Bench, Contender, Figures, compare, python};
 use crate::shell::{output, root};
 
-/// How many tasks both contenders get.
+/// The number of tasks both contenders get.
 const TASKS: usize = 500;
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Figures>, String> {

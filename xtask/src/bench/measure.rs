@@ -4,8 +4,6 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Stdio;
 
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike;
 use serde::{Deserialize, Serialize};
 
 use super::Bench;
@@ -14,13 +12,13 @@ use crate::shell::{command, say};
 
 /// Something that does the work of a benchmark.
 pub(crate) struct Contender {
-    /// What it is called in the result.
+    /// The name in the result.
     pub(crate) name: &'static str,
-    /// What is run, by `sh -c`.
+    /// The script, which is run by `sh -c`.
     pub(crate) script: String,
 }
 
-/// What one run used.
+/// The resources that one run used.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Usage {
     cpu_ms: f64,
@@ -28,7 +26,7 @@ struct Usage {
     peak_mib: f64,
 }
 
-/// What a contender used over all runs.
+/// The resources that a contender used over all runs.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Figures {
     pub(crate) contender: String,
@@ -122,10 +120,20 @@ pub(crate) fn measure_here(report: &str, words: &[&str]) -> Outcome {
     if !status.success() {
         return Err(format!("xtask measure: {status}"));
     }
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
-    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
-    let peak_mib = usage.max_rss() as f64 / 1024.0;
-    let usage = Usage { cpu_ms: micros as f64 / 1e3, wall_ms, peak_mib };
+    let children = usage_of_children().map_err(|error| error.to_string())?;
+    let milliseconds = |time: libc::timeval| time.tv_sec as f64 * 1e3 + time.tv_usec as f64 / 1e3;
+    let cpu_ms = milliseconds(children.ru_utime) + milliseconds(children.ru_stime);
+    let usage = Usage { cpu_ms, wall_ms, peak_mib: children.ru_maxrss as f64 / 1024.0 };
     let text = serde_json::to_string(&usage).map_err(|error| error.to_string())?;
     std::fs::write(Path::new(report), text).map_err(|error| error.to_string())
+}
+
+/// The resources that all children that have ended used together.
+#[expect(unsafe_code, reason = "neither std nor rustix offers getrusage")]
+fn usage_of_children() -> std::io::Result<libc::rusage> {
+    // SAFETY: a `rusage` is plain numbers, for which zero is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a live value of the right type.
+    let outcome = unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    if outcome == 0 { Ok(usage) } else { Err(std::io::Error::last_os_error()) }
 }

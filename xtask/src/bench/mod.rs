@@ -33,11 +33,11 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("evalplus", evalplus::run_all),
 ];
 
-/// What a benchmark may use.
+/// The resources of a benchmark.
 pub(crate) struct Bench {
     /// The release build of assay.
     assay: PathBuf,
-    /// Where real datasets lie.
+    /// The folder of real datasets.
     data: PathBuf,
     /// A folder that vanishes.
     scratch: tempfile::TempDir,

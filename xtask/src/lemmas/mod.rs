@@ -54,7 +54,7 @@ pub(crate) fn make(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// What each ending says.
+/// The predictions of each ending.
 type Endings = Vec<(String, Vec<Prediction>)>;
 
 /// The package's files.
@@ -106,7 +106,7 @@ impl Source {
         first_forms.map(|word| lexeme(word).ok_or_else(|| format!("{word:?} is no form"))).collect()
     }
 
-    /// What endings say, without what no unknown word can be.
+    /// The predictions of endings, without those that no unknown word can be.
     fn predictions(&self, folder: &Path) -> Result<Vec<Endings>, String> {
         let mut all = Vec::new();
         for prefix in 0..PREFIXES.len() {

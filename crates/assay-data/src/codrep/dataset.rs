@@ -40,12 +40,12 @@ pub struct TaskFile {
     pub text: Result<Vec<u8>, FileFault>,
 }
 
-/// What is wrong with a file.
+/// A fault of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFault {
     /// The file's path.
     pub file: String,
-    /// What is wrong with it: "is missing".
+    /// The reason why it is refused: "is missing".
     pub reason: String,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for FileFault {
     }
 }
 
-/// What a scan found that belongs to one dataset.
+/// The files of one dataset that a scan found.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) task_folder: String,
@@ -132,7 +132,7 @@ impl Dataset {
         &self.name
     }
 
-    /// Where it lies, without a final `/`: a folder's path, or an archive's followed by the folder
+    /// Its location, without a final `/`: a folder's path, or an archive's followed by the folder
     /// in it.
     pub fn origin(&self) -> String {
         format!("{}/{}", self.store.location(), self.root).trim_end_matches('/').to_owned()
@@ -192,7 +192,7 @@ impl Dataset {
     }
 }
 
-/// Where `stem` stands among the sorted `stems`. Tasks are mostly numbered from 1, so the number is
+/// Finds the index of `stem` among the sorted `stems`. Tasks are mostly numbered from 1, so the number is
 /// a good guess.
 fn place_of(stems: &[String], stem: &str) -> Option<usize> {
     let guess = stem.parse::<usize>().ok().and_then(|number| number.checked_sub(1));

@@ -61,7 +61,7 @@ pub(super) fn open_store(store: Store, with_solutions: bool) -> Result<Vec<Datas
     Ok(datasets)
 }
 
-/// How many of the files at these paths are tasks.
+/// Counts the files at these paths that are tasks.
 pub(crate) fn count_tasks<'a>(paths: impl IntoIterator<Item = &'a str>) -> u64 {
     let mut roots: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     for path in paths {
@@ -75,7 +75,7 @@ pub(crate) fn count_tasks<'a>(paths: impl IntoIterator<Item = &'a str>) -> u64 {
     roots.values().map(|[tasks, files]| if *tasks > 0 { *tasks } else { *files }).sum()
 }
 
-/// What a path in a store is: `root` + `folder`/ + `file`.
+/// The parts of a path in a store: `root` + `folder`/ + `file`.
 struct Role<'a> {
     root: &'a str,
     folder: &'a str,
@@ -153,7 +153,7 @@ fn parent_of_task_folder(path: &Path) -> Result<Option<PathBuf>> {
     Ok(parent.map(|(parent, _)| PathBuf::from(format!("{parent}/"))))
 }
 
-/// Whether `path` has a task folder, and which of its children are datasets of their own.
+/// Returns whether `path` has a task folder, and those of its children that are datasets of their own.
 fn look_into(path: &Path) -> Result<(bool, Vec<String>)> {
     let error = |error| Error::reading("list", path, error);
     let mut has_task_folder = false;

@@ -1,4 +1,4 @@
-//! Which task a prediction's path means.
+//! The task that a prediction's path means.
 //!
 //! Predictions are made elsewhere: in another folder, in a container, on an unpacked copy of an
 //! archive. So a path is matched from its end: file name, task folder, dataset name. What is
@@ -9,9 +9,9 @@ use super::Dataset;
 /// A task among several datasets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskAt {
-    /// Which dataset, by its place.
+    /// The dataset's index.
     pub dataset: usize,
-    /// Which of its tasks, by its place.
+    /// The index of the dataset's task.
     pub task: usize,
 }
 

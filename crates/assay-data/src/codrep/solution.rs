@@ -1,5 +1,7 @@
 //! Solution files.
 
+use assay_core::shown_name;
+
 /// Reads a solution file: one number on the first line.
 pub fn parse_solution(bytes: &[u8]) -> Result<usize, String> {
     let text = String::from_utf8_lossy(bytes);
@@ -7,12 +9,8 @@ pub fn parse_solution(bytes: &[u8]) -> Result<usize, String> {
     match first.parse::<usize>() {
         Ok(line) if line > 0 => Ok(line),
         _ if first.is_empty() => Err("holds no line number".to_owned()),
-        _ => Err(format!("holds {:?} instead of a line number", shorten(first))),
+        _ => Err(format!("holds \"{}\" instead of a line number", shown_name(first))),
     }
-}
-
-fn shorten(text: &str) -> String {
-    text.chars().take(40).collect()
 }
 
 #[cfg(test)]

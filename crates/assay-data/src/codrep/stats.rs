@@ -1,4 +1,4 @@
-//! What a dataset looks like as a whole.
+//! Statistics of a whole dataset.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -13,9 +13,9 @@ use super::Dataset;
 pub struct Stats {
     /// The datasets' names.
     pub datasets: Vec<String>,
-    /// How many task files there are.
+    /// The number of task files.
     pub files: usize,
-    /// How many of them cannot be read; they count in nothing else.
+    /// The number of those that cannot be read; they count in nothing else.
     pub unreadable: usize,
     /// The task files' sizes together.
     pub bytes: u64,
@@ -41,7 +41,7 @@ pub struct Stats {
     pub not_utf8: usize,
 }
 
-/// How a number is spread: the mean and the percentiles (nearest rank).
+/// The distribution of a number: the mean and the percentiles (nearest rank).
 #[derive(Debug, Default, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Spread {
@@ -150,7 +150,7 @@ impl Counter {
     }
 }
 
-/// How many of the program's lines are `wanted`, white space around them aside.
+/// Counts the program's lines that are `wanted`, white space around them aside.
 fn count_equal(question: &LineQuestion, wanted: &[u8]) -> usize {
     question.program_lines().filter(|line| line.trim_ascii() == wanted).count()
 }

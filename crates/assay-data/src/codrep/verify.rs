@@ -1,4 +1,4 @@
-//! Whether a dataset is sound: every malformed file, with the reason.
+//! A check that a dataset is sound: every malformed file, with the reason.
 
 use std::ops::ControlFlow;
 
@@ -11,14 +11,14 @@ use serde::Serialize;
 use super::{Dataset, FileFault};
 use crate::catalogue;
 
-/// What was found in one dataset.
+/// The findings in one dataset.
 #[derive(Debug, Serialize)]
 pub struct Verified {
     /// The dataset's name.
     pub dataset: String,
-    /// Where it lies.
+    /// Its location.
     pub origin: String,
-    /// How many tasks it has.
+    /// The number of tasks it has.
     pub tasks: usize,
     /// The hash of its tasks and solutions, whatever they are packed in.
     pub digest: Digest,
@@ -35,7 +35,7 @@ pub struct Malformed {
     pub file: String,
     /// The line in it, where one can be named.
     pub line: Option<usize>,
-    /// What is wrong with it.
+    /// The reason why it is refused.
     pub reason: String,
 }
 

@@ -26,7 +26,7 @@ pub(super) fn as_json(text: &str) -> Cow<'_, str> {
     json.into()
 }
 
-/// What is written for the beginning of a text, and how long that beginning is.
+/// Returns the replacement of the beginning of a text, and that beginning's length.
 fn next_part<'a>(from: &'a str, quoted: &mut bool) -> (&'a str, usize) {
     let first = from.chars().next().map_or(0, char::len_utf8);
     if from.starts_with('\\') {

@@ -5,21 +5,22 @@ use serde_json::value::RawValue;
 
 use super::constants::as_json;
 use super::records::Record;
+use crate::json::json_line_message;
 
 /// A function to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionProblem {
     /// Its name: `HumanEval/0`.
     pub id: String,
-    /// What the program begins with.
+    /// The beginning of the program.
     pub prompt: String,
     /// The function's name.
     pub entry_point: String,
-    /// What continues the prompt to a right program.
+    /// The code that continues the prompt to a right program.
     pub canonical_solution: String,
     /// Code that tests the function; in HumanEval, a function `check`.
     pub test: String,
-    /// What the function is called with, where the file has that.
+    /// The arguments of calls, where the file has them.
     pub inputs: Option<Inputs>,
 }
 
@@ -35,7 +36,7 @@ pub struct Inputs {
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct FunctionLine<'a> {
     task_id: String,
     prompt: String,
     entry_point: String,
@@ -56,7 +57,8 @@ impl Record for FunctionProblem {
 
     fn parse(text: &str) -> Result<Self, String> {
         let json = as_json(text);
-        let line: Line<'_> = serde_json::from_str(&json).map_err(|error| without_place(&error))?;
+        let line: FunctionLine<'_> =
+            serde_json::from_str(&json).map_err(|error| json_line_message(&error))?;
         if !is_name(&line.entry_point) {
             return Err(format!(
                 "entry_point is {:?}, which is no function's name",
@@ -98,18 +100,11 @@ fn list(text: String, key: &str) -> Result<String, String> {
     }
 }
 
-/// Whether a text is a name in Python.
+/// Returns whether a text is a name in Python.
 pub(super) fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     let begins = letters.next().is_some_and(|first| first == '_' || first.is_alphabetic());
     begins && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
-}
-
-/// What a reader of JSON says, with the column: the line is known.
-pub(super) fn without_place(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    format!("{what} (column {})", error.column())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub struct GeeksProblem {
     pub java: String,
     /// The Python function with its imports, called `f_gold`.
     pub python: String,
-    /// What the Python script does to compare `f_filled` with it, down to the line that prints how many
+    /// The code of the Python script that compares `f_filled` with it, down to the line that prints how many
     /// times (`n_success`) of how many (`len(param)`) they agree.
     pub comparison: String,
 }

@@ -2,21 +2,21 @@
 
 use serde::Deserialize;
 
-use super::function::without_place;
 use super::records::Record;
+use crate::json::json_line_message;
 
 /// A program to be written from a sentence and its tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MbppProblem {
     /// Its number.
     pub number: u32,
-    /// What is asked for.
+    /// The task in words.
     pub text: String,
     /// A right program, with line feeds only.
     pub code: String,
     /// Assertions.
     pub test_list: Vec<String>,
-    /// What the assertions need besides the program; it may use the program's names.
+    /// Code that the assertions need besides the program; it may use the program's names.
     pub set_up: String,
     /// Imports that the assertions need.
     pub imports: Vec<String>,
@@ -25,7 +25,7 @@ pub struct MbppProblem {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct MbppLine {
     task_id: u32,
     #[serde(alias = "prompt")]
     text: String,
@@ -43,7 +43,8 @@ impl Record for MbppProblem {
     const FORM: &'static str = "task_id, text (or prompt), code and test_list";
 
     fn parse(text: &str) -> Result<Self, String> {
-        let line: Line = serde_json::from_str(text).map_err(|error| without_place(&error))?;
+        let line: MbppLine =
+            serde_json::from_str(text).map_err(|error| json_line_message(&error))?;
         if line.test_list.is_empty() {
             return Err("test_list is empty".to_owned());
         }

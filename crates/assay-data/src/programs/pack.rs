@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::function::without_place;
 use super::records::Record;
+use crate::json::json_line_message;
 
 /// A function to be written in one of six languages.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -11,22 +11,22 @@ pub struct PackProblem {
     /// Its name: `JavaScript/0`.
     #[serde(rename = "task_id")]
     pub id: String,
-    /// What the program begins with.
+    /// The beginning of the program.
     pub prompt: String,
     /// The beginning without the description.
     pub declaration: String,
-    /// What continues the prompt to a right program.
+    /// The code that continues the prompt to a right program.
     pub canonical_solution: String,
-    /// What continues the declaration to a wrong program.
+    /// The code that continues the declaration to a wrong program.
     pub buggy_solution: String,
     /// Code that tests the function, in its own language.
     pub test: String,
-    /// What must stand before the program for its tests; Go has this.
+    /// The code that its tests need before the program; Go has this.
     #[serde(default)]
     pub test_setup: String,
     /// The function's name.
     pub entry_point: String,
-    /// What is asked, in words.
+    /// The task in words.
     pub instruction: String,
 }
 
@@ -35,6 +35,6 @@ impl Record for PackProblem {
         entry_point and instruction";
 
     fn parse(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|error| without_place(&error))
+        serde_json::from_str(text).map_err(|error| json_line_message(&error))
     }
 }

@@ -10,14 +10,15 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::Store;
+use crate::packing::name_when_unpacked;
 use crate::texts::{Document, Form, Lines, Source};
 
-/// What compressed files' names end in, and none.
+/// The extensions of compressed files, and none.
 const ENDINGS: [&str; 3] = ["", ".gz", ".zst"];
 
-/// What a record of a file means.
+/// A record that can be read from a line of JSON.
 pub trait Record: Sized {
-    /// What a record has, for who must mend one.
+    /// The fields of a record, for the hint of an error.
     const FORM: &'static str;
 
     /// Reads a JSON object; an error says what is wrong with it, and names the key.
@@ -29,11 +30,12 @@ pub trait Record: Sized {
 #[derive(Debug, Clone)]
 pub struct Records {
     name: String,
-    place: Lies,
+    place: RecordsIn,
 }
 
+/// The place of a file of records.
 #[derive(Debug, Clone)]
-enum Lies {
+enum RecordsIn {
     File(PathBuf),
     Memory(Cow<'static, [u8]>),
 }
@@ -90,10 +92,10 @@ impl Records {
 
     /// A file held in memory, such as one inside the binary. Its name tells its form.
     pub fn memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Self {
-        Self { name: name.to_owned(), place: Lies::Memory(bytes.into()) }
+        Self { name: name.to_owned(), place: RecordsIn::Memory(bytes.into()) }
     }
 
-    /// What it is called in messages.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -110,7 +112,11 @@ impl Records {
     }
 
     /// Refuses a file whose first record is of another task: its score would go by the wrong name.
-    pub fn expect(&self, fits: &dyn Fn(&Map<String, Value>) -> bool, hint: &str) -> Result<()> {
+    pub fn refuse_other_data(
+        &self,
+        fits: &dyn Fn(&Map<String, Value>) -> bool,
+        hint: &str,
+    ) -> Result<()> {
         let Some(first) = self.first()? else { return Ok(()) };
         // What is no object at all, reading it says better.
         match serde_json::from_str(&first) {
@@ -138,22 +144,19 @@ impl Records {
     }
 
     fn file(path: &Path) -> Self {
-        Self { name: path.display().to_string(), place: Lies::File(path.to_owned()) }
+        Self { name: path.display().to_string(), place: RecordsIn::File(path.to_owned()) }
     }
 
     fn source(&self) -> Result<Source> {
         match &self.place {
-            Lies::File(path) => Source::open(path, None),
-            Lies::Memory(bytes) => {
-                let form = Form::of_name(&self.name);
-                Ok(Source::new(&self.name, form, Cursor::new(bytes.clone())))
-            }
+            RecordsIn::File(path) => Source::open(path, None),
+            RecordsIn::Memory(bytes) => Source::unpacked(&self.name, Cursor::new(bytes.clone())),
         }
     }
 
     /// Hands over the text of every record, and the line on which it begins.
     pub(super) fn texts(&self, take: &mut TakeText<'_>) -> Result<()> {
-        let source = self.source()?.without_mark()?;
+        let source = self.source()?.strip_bom()?;
         if source.form() == Form::Json {
             let mut document = Document::open(source)?;
             while let Some((line, _, value)) = document.next_as::<Box<RawValue>>()? {
@@ -175,8 +178,8 @@ impl Records {
     }
 }
 
-/// Whether a file's name is one of JSON lines, compressed or not.
+/// Returns whether a file's name is one of JSON lines, compressed or not.
 pub(super) fn is_json_lines(name: &str) -> bool {
-    let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name);
+    let stem = name_when_unpacked(name);
     stem.ends_with(".jsonl") || stem.ends_with(".ndjson")
 }

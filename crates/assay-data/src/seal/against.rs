@@ -1,4 +1,4 @@
-//! Whether a folder is still what was sealed.
+//! A check that a folder is still what was sealed.
 
 use std::collections::BTreeSet;
 use std::fs::File;

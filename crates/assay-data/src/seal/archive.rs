@@ -18,7 +18,7 @@ use super::paths;
 const MANIFEST: &str = "manifest.json";
 const FILES: &str = "files/";
 const UNIT: usize = 512;
-/// What ends a tar file.
+/// The blocks that end a tar file.
 const END: [u8; 2 * UNIT] = [0; 2 * UNIT];
 
 /// Everything that stands before a file's content. A long path takes several blocks.
@@ -34,7 +34,7 @@ fn head(path: &str, bytes: u64) -> Result<Vec<u8>> {
     Ok(std::mem::take(builder.get_mut()))
 }
 
-/// How many zero bytes stand after a file's content.
+/// The number of zero bytes after a file's content.
 fn padding(bytes: u64) -> usize {
     let over = usize::try_from(bytes % UNIT as u64).unwrap_or_default();
     if over == 0 { 0 } else { UNIT - over }
@@ -194,7 +194,7 @@ pub(super) fn broken(name: &str, at: &str, error: io::Error) -> Error {
         .hint("get the file again; what was sealed cannot be recovered from this copy")
 }
 
-/// What stands in place of the head that should be there, in words.
+/// Describes the block that is there instead of a header.
 fn describe(block: &[u8]) -> String {
     if block.iter().all(|byte| *byte == 0) {
         return "nothing more".to_owned();

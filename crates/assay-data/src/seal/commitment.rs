@@ -1,4 +1,4 @@
-//! What is published before the data: enough to be held to it, and nothing about the content.
+//! The commitment that is published before the data: enough to be held to it, and nothing about the content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,13 +27,13 @@ pub struct Commitment {
     version: u32,
     /// The hash over all files.
     pub root: Digest,
-    /// How many files there are.
+    /// The number of files.
     pub files: u64,
-    /// How many bytes they have together.
+    /// The number of bytes they have together.
     pub bytes: u64,
-    /// How many files lie in each folder of the top level; `.` stands for none.
+    /// The number of files in each folder of the top level; `.` stands for none.
     pub folders: BTreeMap<String, u64>,
-    /// How many of the files are tasks.
+    /// The number of files that are tasks.
     pub tasks: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Who may open a sealed file: holders of a key, or those who know a passphrase.
+//! Locks and keys of a sealed file: holders of a key, or those who know a passphrase.
 //!
 //! Everything here is age's own format, so that files and keys go together with the `age` tool.
 
@@ -14,14 +14,14 @@ use assay_core::{Error, Result};
 
 use super::archive::broken;
 
-/// What a passphrase costs to try: 2 to the power of this, as the `age` tool has it.
+/// The cost of trying a passphrase: 2 to the power of this, as the `age` tool has it.
 const WORK: u8 = 18;
 /// The most that a sealed file may ask of the machine that opens it: a gigabyte of memory.
 const MOST_WORK: u8 = 20;
 /// A file of keys is small; a larger one was named by mistake.
 const LARGEST_KEY_FILE: u64 = 1 << 20;
 
-/// Who will be able to open what is sealed.
+/// The lock of a sealed file, which decides who can open it.
 pub enum Lock {
     /// The holders of these keys, each alone.
     Recipients(Vec<x25519::Recipient>),
@@ -140,7 +140,7 @@ pub(super) fn key_exists(path: &Path) -> Error {
         .hint("move it away, or seal to it: --recipient with the public key in its first line")
 }
 
-/// What opens a sealed file.
+/// The key of a sealed file.
 pub enum Key {
     /// Any of these keys.
     Identities(Vec<Box<dyn Identity>>),

@@ -29,7 +29,7 @@ pub use unsealing::{UnsealRequest, examine_archive, unseal};
 
 use assay_core::{Cancel, Error, Result};
 
-/// How much of a file is in memory at once.
+/// The number of bytes of a file that are in memory at once.
 const BLOCK: usize = 64 << 10;
 
 /// Ends the work if the user asked for it; what was half made is cleared away on the way out.

@@ -1,4 +1,4 @@
-//! Which paths a sealed file may have: those that mean the same everywhere, and stay in their folder.
+//! The paths that a sealed file may have: those that mean the same everywhere, and stay in their folder.
 
 /// As long as a path may be on Linux.
 const LONGEST_PATH: usize = 4000;

@@ -4,14 +4,12 @@
 //! which must come first in the archive, and once to write them. A file that changed in between ends
 //! the work.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{BufWriter, Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use age::Encryptor;
 use assay_core::{Cancel, Error, Result};
-use tempfile::NamedTempFile;
 
 use super::archive::ArchiveWriter;
 use super::keys::{Lock, NewKey, key_exists};
@@ -19,21 +17,22 @@ use super::manifest::{Entry, Manifest};
 use super::merkle::{LeafHasher, Seed};
 use super::walk::walk;
 use super::{BLOCK, Commitment, go_on};
+use crate::draft::{Draft, parent};
 
 /// Slower than zstd's default, and smaller: data is sealed once and sent often.
 const COMPRESSION: i32 = 9;
 
-/// What is to be sealed, and where it goes.
+/// A request to seal a folder.
 pub struct SealRequest {
     /// The folder whose files are sealed.
     pub folder: PathBuf,
-    /// Where the sealed file goes.
+    /// The path of the sealed file.
     pub output: PathBuf,
-    /// Where the commitment goes.
+    /// The path of the commitment.
     pub commitment: PathBuf,
-    /// Who will be able to open it.
+    /// The lock, which decides who can open it.
     pub lock: Lock,
-    /// Whether a sealed file and a commitment that are there already are replaced.
+    /// True if a sealed file and a commitment that are there already are replaced.
     pub force: bool,
 }
 
@@ -48,11 +47,11 @@ pub fn seal(request: &SealRequest, seed: &Seed, cancel: &Cancel) -> Result<Commi
 
     let (encryptor, new_key) = request.lock.encryptor()?;
     let sealed = draft(&request.output)?;
-    write_archive(sealed.as_file(), encryptor, &manifest, &root, cancel)
+    write_archive(sealed.file(), encryptor, &manifest, &root, cancel)
         .map_err(|error| error.or_hint("nothing was written"))?;
     let mut public = draft(&request.commitment)?;
     let json = commitment.to_json()?;
-    let written = public.write_all(&json).and_then(|()| public.as_file().sync_all());
+    let written = public.file_mut().write_all(&json).and_then(|()| public.file().sync_all());
     written.map_err(|error| Error::writing("write", &request.commitment, error))?;
 
     place_all(request, sealed, public, new_key.as_ref())?;
@@ -62,8 +61,8 @@ pub fn seal(request: &SealRequest, seed: &Seed, cancel: &Cancel) -> Result<Commi
 /// Gives everything its name, the sealed file last: if it is there, so are its key and commitment.
 fn place_all(
     request: &SealRequest,
-    sealed: NamedTempFile,
-    public: NamedTempFile,
+    sealed: Draft,
+    public: Draft,
     new_key: Option<&NewKey<'_>>,
 ) -> Result<()> {
     let SealRequest { output, commitment, force, .. } = request;
@@ -135,7 +134,7 @@ fn already_there(path: &Path) -> Error {
         .hint("give another name, or replace it with --force")
 }
 
-/// Where everything goes, as the walk through the folder would meet it.
+/// The paths of all outputs, as the walk through the folder would meet it.
 fn outputs(request: &SealRequest) -> Result<Vec<PathBuf>> {
     let key = match &request.lock {
         Lock::NewKey(path) => Some(path),
@@ -152,10 +151,6 @@ fn canonical(path: &Path) -> Result<PathBuf> {
     let parent = parent(path);
     let parent = fs::canonicalize(parent).map_err(|error| Error::reading("open", parent, error))?;
     Ok(parent.join(name))
-}
-
-pub(super) fn parent(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Hashes every file.
@@ -232,24 +227,18 @@ fn write_archive(
     }
     let encrypted = archive.finish()?.finish().map_err(error)?;
     let mut buffered = encrypted.finish().map_err(error)?;
+    // On the disk before anything is put in place: what fails here has changed nothing.
     buffered.flush().and_then(|()| out.sync_all()).map_err(error)
 }
 
-/// A file beside `path` that vanishes unless it is put in place.
-fn draft(path: &Path) -> Result<NamedTempFile> {
-    let folder = parent(path);
-    tempfile::Builder::new()
-        .prefix(".assay-seal-")
-        // As any new file: what of it others may do, the user's mask decides.
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .map_err(|error| Error::writing("write into", folder, error))
+fn draft(path: &Path) -> Result<Draft> {
+    Draft::new(path).map_err(|error| Error::writing("write into", parent(path), error))
 }
 
-fn place(draft: NamedTempFile, path: &Path, force: bool) -> Result<()> {
-    let placed = if force { draft.persist(path) } else { draft.persist_noclobber(path) };
-    placed.map(drop).map_err(|error| match error.error.kind() {
+fn place(draft: Draft, path: &Path, force: bool) -> Result<()> {
+    let placed = if force { draft.replace() } else { draft.create() };
+    placed.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => already_there(path),
-        _ => Error::writing("write", path, error.error),
+        _ => Error::writing("write", path, error),
     })
 }

@@ -14,26 +14,24 @@ use super::archive::{ArchiveReader, broken};
 use super::keys::Key;
 use super::manifest::{Entry, Manifest};
 use super::merkle::LeafHasher;
-use super::sealing::parent;
 use super::{Commitment, go_on};
-
-/// The largest zstd window that is accepted, as `zstd --long=27` (128 MiB).
-const WINDOW_LOG: u32 = 27;
+use crate::draft::parent;
+use crate::packing::ZSTD_WINDOW_LOG;
 
 const FRESH: &str = "name a folder that is not there yet";
 
-/// What an archive is read through: decrypted, then decompressed.
+/// The stream that an archive is read from: decrypted, then decompressed.
 type Inside = Decoder<'static, BufReader<StreamReader<BufReader<File>>>>;
 
-/// What is to be unsealed, and what it must be.
+/// A request to unseal a file.
 pub struct UnsealRequest {
     /// The sealed file.
     pub sealed: PathBuf,
     /// The folder that is made; it may be there if it is empty.
     pub folder: PathBuf,
-    /// What was published; without it, the file is only held against its own manifest.
+    /// The published commitment; without it, the file is only held against its own manifest.
     pub commitment: Option<Commitment>,
-    /// What opens it.
+    /// The key that opens it.
     pub key: Key,
 }
 
@@ -72,7 +70,7 @@ fn open_archive(sealed: &Path, key: &Key) -> Result<ArchiveReader<Inside>> {
     let error = |error| broken(&name, "its manifest", error);
     // One frame, so that nothing after it is taken for a part of the archive.
     let mut inside = Decoder::new(decrypted).map_err(error)?.single_frame();
-    inside.window_log_max(WINDOW_LOG).map_err(error)?;
+    inside.window_log_max(ZSTD_WINDOW_LOG).map_err(error)?;
     Ok(ArchiveReader::new(inside, name))
 }
 

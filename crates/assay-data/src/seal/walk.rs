@@ -1,4 +1,4 @@
-//! What is in a folder that is to be sealed, and whether all of it can be.
+//! The files of a folder that is to be sealed, and those of them that cannot be.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use assay_core::{Error, Result};
 
 use super::paths;
 
-/// How many of many faults are named.
+/// The most faults that a message names.
 const NAMED: usize = 20;
 
 /// The relative paths of all files under `root`, in no order, but for those of `leave_out`. Anything

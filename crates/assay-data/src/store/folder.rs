@@ -109,7 +109,7 @@ struct Reader<'a> {
     /// The inner folder that was used last. Opening a file from there spares the kernel the walk
     /// along the whole path.
     folder: Option<(String, OwnedFd)>,
-    /// How files are opened, as far as that was allowed.
+    /// The flags that files are opened with, as far as they were allowed.
     flags: OFlags,
 }
 

@@ -11,22 +11,20 @@ mod zipfile;
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
 
+use crate::packing::Packing;
 use folder::Folder;
 use memory::Memory;
-use tarball::{Compression, Tarball};
+use tarball::Tarball;
 use zipfile::ZipFile;
 
 /// The largest file that is read into memory; a larger one in a dataset is a mistake or an attack.
 pub(crate) const LARGEST_FILE: u64 = 256 << 20;
-
-/// The largest zstd window that is accepted, as `zstd --long=27` (128 MiB).
-pub(crate) const ZSTD_WINDOW_LOG: u32 = 27;
 
 /// A file's bytes, or why they could not be had.
 pub type Content = Result<Vec<u8>, String>;
@@ -37,7 +35,7 @@ pub(crate) type Take<'a> = dyn FnMut(usize, Content) -> Result<ControlFlow<()>> 
 /// A folder or an archive of files, named by relative paths with `/`.
 #[derive(Debug)]
 pub struct Store {
-    /// Where it is, as an absolute path.
+    /// Its absolute path.
     location: String,
     kind: Kind,
 }
@@ -51,7 +49,7 @@ enum Kind {
 }
 
 impl Store {
-    /// Opens a folder or an archive. What kind of archive it is, its first bytes tell.
+    /// Opens a folder or an archive. The archive format is detected from the file's first bytes, not its name.
     pub fn open(path: &Path) -> Result<Self> {
         let location = absolute(path)?;
         let metadata =
@@ -107,7 +105,7 @@ impl Store {
         Self { location: location.to_owned(), kind: Kind::Memory(Memory(files)) }
     }
 
-    /// Where it is, as an absolute path.
+    /// Its absolute path.
     pub fn location(&self) -> &str {
         &self.location
     }
@@ -151,17 +149,15 @@ impl Store {
 
     fn archive(path: &Path) -> Result<Kind> {
         let error = |error| Error::reading("read", path, error);
-        let mut head = Vec::with_capacity(512);
-        let mut file = File::open(path).map_err(error)?;
-        file.by_ref().take(512).read_to_end(&mut head).map_err(error)?;
-        file.rewind().map_err(error)?;
-        let tarball = |compression| Kind::Tarball(Tarball::new(path, compression));
-        match head.as_slice() {
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Ok(tarball(Compression::Zstd)),
-            [0x1f, 0x8b, ..] => Ok(tarball(Compression::Gzip)),
-            [b'P', b'K', 3 | 5, ..] => Ok(Kind::Zip(ZipFile::new(path))),
-            head if head.get(257..262) == Some(b"ustar") => Ok(tarball(Compression::None)),
-            _ => Err(Error::refused(format!(
+        let file = File::open(path).map_err(error)?;
+        let (packing, _) = Packing::detect(BufReader::new(file)).map_err(error)?;
+        match packing {
+            Packing::Zip => Ok(Kind::Zip(ZipFile::new(path))),
+            // A compressed file is taken for a tar archive.
+            Packing::Gzip | Packing::Zstd | Packing::Tar => {
+                Ok(Kind::Tarball(Tarball::new(path, packing)))
+            }
+            Packing::Plain => Err(Error::refused(format!(
                 "{} is not an archive that is known here",
                 path.display()
             ))
@@ -170,7 +166,7 @@ impl Store {
     }
 }
 
-/// Whether a file's name looks like an archive's.
+/// Returns whether a file's name looks like an archive's.
 pub(crate) fn is_archive_name(name: &str) -> bool {
     stem(name) != name
 }

@@ -2,30 +2,26 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
 
-use super::{Content, Take, ZSTD_WINDOW_LOG, read_member};
+use super::{Content, Take, read_member};
+use crate::packing::{Decoder, Packing, unsound_archive};
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Compression {
-    None,
-    Gzip,
-    Zstd,
-}
+const BUFFER: usize = 1 << 17;
 
 #[derive(Debug)]
 pub(super) struct Tarball {
     path: PathBuf,
-    compression: Compression,
+    packing: Packing,
 }
 
 impl Tarball {
-    pub(super) fn new(path: &Path, compression: Compression) -> Self {
-        Self { path: path.to_owned(), compression }
+    pub(super) fn new(path: &Path, packing: Packing) -> Self {
+        Self { path: path.to_owned(), packing }
     }
 
     pub(super) fn scan(
@@ -91,30 +87,18 @@ impl Tarball {
         Ok(())
     }
 
-    fn reader(&self) -> Result<Box<dyn Read>> {
+    fn reader(&self) -> Result<TarReader> {
         let open = |error| Error::reading("open", &self.path, error);
-        let file = File::open(&self.path).map_err(open)?;
-        Ok(match self.compression {
-            Compression::None => Box::new(BufReader::with_capacity(1 << 18, file)),
-            Compression::Gzip => {
-                let reader =
-                    flate2::read::MultiGzDecoder::new(BufReader::with_capacity(1 << 17, file));
-                Box::new(BufReader::with_capacity(1 << 17, reader))
-            }
-            Compression::Zstd => {
-                let mut reader = zstd::Decoder::new(file).map_err(open)?;
-                reader.window_log_max(ZSTD_WINDOW_LOG).map_err(open)?;
-                Box::new(BufReader::with_capacity(1 << 17, reader))
-            }
-        })
+        let file = BufReader::with_capacity(BUFFER, File::open(&self.path).map_err(open)?);
+        let decoder = Decoder::new(self.packing, file).map_err(open)?;
+        Ok(BufReader::with_capacity(BUFFER, decoder))
     }
 
     fn broken(&self, error: std::io::Error) -> Error {
-        Error::refused(format!("{} is not a sound archive", self.path.display()))
-            .because(error)
-            .hint("fetch or pack it again")
+        unsound_archive(&self.path.display().to_string()).because(error)
     }
 }
 
-type Visit<'a> =
-    dyn FnMut(String, &mut tar::Entry<'_, Box<dyn Read>>) -> Result<ControlFlow<()>> + 'a;
+/// The bytes of a tar archive.
+type TarReader = BufReader<Decoder<BufReader<File>>>;
+type Visit<'a> = dyn FnMut(String, &mut tar::Entry<'_, TarReader>) -> Result<ControlFlow<()>> + 'a;

@@ -9,6 +9,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::{Content, Take, read_member};
+use crate::packing::{open_zip, unsound_zip};
 
 #[derive(Debug)]
 pub(super) struct ZipFile {
@@ -53,13 +54,11 @@ impl ZipFile {
     fn open(&self) -> Result<ZipArchive<BufReader<File>>> {
         let file =
             File::open(&self.path).map_err(|error| Error::reading("open", &self.path, error))?;
-        ZipArchive::new(BufReader::new(file)).map_err(|error| self.broken(error))
+        open_zip(BufReader::new(file), &self.path.display().to_string())
     }
 
     fn broken(&self, error: ZipError) -> Error {
-        Error::refused(format!("{} is not a sound archive", self.path.display()))
-            .because(error)
-            .hint("fetch or pack it again")
+        unsound_zip(&self.path.display().to_string(), error)
     }
 }
 

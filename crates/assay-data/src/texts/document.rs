@@ -7,10 +7,12 @@ use assay_core::{Error, Result};
 use memchr::{memchr_iter, memrchr};
 use serde::de::DeserializeOwned;
 
+use crate::json_message;
+
 use super::lines::not_utf8;
 use super::source::Source;
 use super::unique::Unique;
-use super::values::Item;
+use super::values::KeyedValue;
 
 const CURE: &str =
     "the file is one JSON document; one with a value on each line has a name that ends in .jsonl";
@@ -19,9 +21,9 @@ const CURE: &str =
 pub(crate) struct Document {
     source: Source,
     keyed: bool,
-    place: Place,
+    place: BytePosition,
     part: Vec<u8>,
-    part_place: Place,
+    part_start: BytePosition,
     stage: Stage,
 }
 
@@ -35,14 +37,14 @@ enum Stage {
     Closed,
 }
 
-/// Where in a file: a line from 1, and how many bytes of it are before.
+/// A position in a file: a line from 1, and the number of bytes before it in that line.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct BytePosition {
     line: u64,
     before: u64,
 }
 
-impl Place {
+impl BytePosition {
     fn pass(&mut self, bytes: &[u8]) {
         let feeds = memchr_iter(b'\n', bytes).count();
         let last = memrchr(b'\n', bytes);
@@ -60,13 +62,13 @@ impl Place {
 
 impl Document {
     pub(crate) fn open(source: Source) -> Result<Self> {
-        let place = Place { line: 1, before: 0 };
+        let place = BytePosition { line: 1, before: 0 };
         let mut document = Self {
             source,
             keyed: false,
             place,
             part: Vec::new(),
-            part_place: place,
+            part_start: place,
             stage: Stage::Opened,
         };
         match document.after_space()? {
@@ -78,7 +80,7 @@ impl Document {
         Ok(document)
     }
 
-    /// Whether it is an object, whose items have keys.
+    /// Returns whether it is an object, whose items have keys.
     pub(super) fn keyed(&self) -> bool {
         self.keyed
     }
@@ -87,9 +89,9 @@ impl Document {
         &self.source
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Item>> {
+    pub(super) fn next(&mut self) -> Result<Option<KeyedValue>> {
         let next = self.next_as()?;
-        Ok(next.map(|(line, key, Unique(value))| Item { line, key, value }))
+        Ok(next.map(|(line, key, Unique(value))| KeyedValue { line, key, value }))
     }
 
     /// The next item: the line on which it begins, its key in an object, and what it is.
@@ -143,10 +145,10 @@ impl Document {
         }
     }
 
-    /// What stands before the document's next comma, colon or closing bracket.
+    /// Reads the value before the document's next comma, colon or closing bracket.
     fn part<T: DeserializeOwned>(&mut self) -> Result<T> {
         self.part.clear();
-        self.part_place = self.place;
+        self.part_start = self.place;
         let mut scan = Scan::default();
         loop {
             let chunk = self.source.peek()?;
@@ -168,13 +170,13 @@ impl Document {
 
     fn parse<T: DeserializeOwned>(&self) -> Result<T> {
         let text = std::str::from_utf8(&self.part).map_err(|error| {
-            let mut place = self.part_place;
+            let mut place = self.part_start;
             place.pass(&self.part[..error.valid_up_to()]);
             not_utf8(self.source.name(), place.line, place.before + 1)
         })?;
         serde_json::from_str(text).map_err(|error| {
-            let found = Place { line: error.line() as u64, before: error.column() as u64 };
-            let found = found.after(self.part_place);
+            let found = BytePosition { line: error.line() as u64, before: error.column() as u64 };
+            let found = found.after(self.part_start);
             not_json(self.source.name(), found.line, found.before.max(1), &error).hint(CURE)
         })
     }
@@ -202,7 +204,7 @@ impl Document {
     }
 
     fn wrong(&self, what: &str) -> Error {
-        let Place { line, before } = self.place;
+        let BytePosition { line, before } = self.place;
         Error::refused(format!("{}:{line}:{}: not JSON: {what}", self.source.name(), before + 1))
             .hint(CURE)
     }
@@ -237,8 +239,6 @@ impl Scan {
 
 /// Names the place at which a text is no JSON.
 pub(super) fn not_json(name: &str, line: u64, column: u64, error: &serde_json::Error) -> Error {
-    let message = error.to_string();
-    // The library's own place is that within the part.
-    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    Error::refused(format!("{name}:{line}:{column}: not JSON: {what}"))
+    // The error's own place is that within the part.
+    Error::refused(format!("{name}:{line}:{column}: not JSON: {}", json_message(error)))
 }

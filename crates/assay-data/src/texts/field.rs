@@ -1,4 +1,4 @@
-//! What a JSON value says: a text, several, or an object with a field that holds them.
+//! The texts of a JSON value: a text, several, or an object with a field that holds them.
 
 use assay_core::Error;
 use serde_json::{Map, Value};
@@ -33,7 +33,7 @@ impl Keys {
         self.0.iter().find_map(|key| Some((key.as_str(), object.remove(key)?)))
     }
 
-    /// Whether an object has one of them.
+    /// Returns whether an object has one of them.
     pub(super) fn is_in(&self, object: &Map<String, Value>) -> bool {
         self.0.iter().any(|key| object.contains_key(key))
     }
@@ -46,7 +46,7 @@ pub(super) enum Texts {
     Several(Vec<String>),
 }
 
-/// What is wrong with a value, and what can be done about it.
+/// A fault in a value, and its cure.
 #[derive(Debug)]
 pub(super) struct Fault {
     what: String,
@@ -67,7 +67,7 @@ impl Fault {
 
 const A_TEXT: &str = "a text is a JSON string";
 
-/// What is wanted of texts: one, or at least one.
+/// A check of texts: one, or at least one.
 pub(super) type Want<T> = fn(Texts) -> Result<T, Fault>;
 
 /// A hypothesis is one text.
@@ -129,7 +129,7 @@ fn plain_texts(value: Value) -> Result<Texts, Fault> {
     }
 }
 
-/// How many of an object's keys a message names.
+/// The most keys of an object that a message names.
 const NAMED: usize = 8;
 
 pub(super) fn missing(object: &Map<String, Value>, keys: &Keys) -> Fault {
@@ -147,7 +147,7 @@ pub(super) fn missing(object: &Map<String, Value>, keys: &Keys) -> Fault {
     Fault::new(wanted, cure)
 }
 
-/// What a value is, in words.
+/// The kind of a value, in words.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

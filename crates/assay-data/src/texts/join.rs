@@ -7,16 +7,16 @@ use assay_core::{Error, Result};
 use super::field::{Keys, Want, hypothesis, of_value, references};
 use super::pairs::{Pair, PairId};
 use super::source::Source;
-use super::values::{Item, Values};
+use super::values::{KeyedValue, Values};
 
 /// A file of texts.
 struct Column {
     values: Values,
     keys: Keys,
-    /// What was read before its turn: in another order than the first file of references has.
-    /// The number is its place among them.
-    early: HashMap<String, (usize, Item)>,
-    /// How many were.
+    /// The items that were read before their turn, because they are in another order than the first file of
+    /// references has. The number is its place among them.
+    early: HashMap<String, (usize, KeyedValue)>,
+    /// The number of items that were read early.
     read_early: usize,
 }
 
@@ -60,7 +60,7 @@ impl Joined {
 
     fn next_by_place(&mut self) -> Result<Option<Pair>> {
         let hypothesis = self.hypotheses.values.next()?;
-        let references: Vec<Option<Item>> =
+        let references: Vec<Option<KeyedValue>> =
             self.references.iter_mut().map(|column| column.values.next()).collect::<Result<_>>()?;
         let there = references.iter().filter(|item| item.is_some()).count();
         match hypothesis {
@@ -77,7 +77,12 @@ impl Joined {
         }
     }
 
-    fn pair(&self, id: PairId, hypothesis_item: Item, items: Vec<Item>) -> Result<Pair> {
+    fn pair(
+        &self,
+        id: PairId,
+        hypothesis_item: KeyedValue,
+        items: Vec<KeyedValue>,
+    ) -> Result<Pair> {
         let hypothesis = self.hypotheses.texts(hypothesis_item, hypothesis)?;
         let mut texts = Vec::with_capacity(items.len());
         for (column, item) in self.references.iter().zip(items) {
@@ -159,19 +164,19 @@ impl Column {
         Ok(Self { values: Values::open(source)?, keys, early: HashMap::new(), read_early: 0 })
     }
 
-    fn texts<T>(&self, item: Item, want: Want<T>) -> Result<T> {
-        let Item { line, key, value } = item;
+    fn texts<T>(&self, item: KeyedValue, want: Want<T>) -> Result<T> {
+        let KeyedValue { line, key, value } = item;
         of_value(value, &self.keys, want)
             .map_err(|fault| fault.at(self.values.name(), line, key.as_deref()))
     }
 
-    fn next_with_key(&mut self) -> Result<Option<(String, Item)>> {
+    fn next_with_key(&mut self) -> Result<Option<(String, KeyedValue)>> {
         let item = self.values.next()?;
         Ok(item.and_then(|item| Some((item.key.clone()?, item))))
     }
 
     /// The item of this key, wherever it stands.
-    fn take(&mut self, key: &str) -> Result<Option<Item>> {
+    fn take(&mut self, key: &str) -> Result<Option<KeyedValue>> {
         if let Some((_, item)) = self.early.remove(key) {
             return Ok(Some(item));
         }

@@ -7,27 +7,27 @@ use serde_json::{Number, Value};
 use super::field::{Fault, Keys, hypothesis, kind, missing, of_object, references};
 use super::join::Joined;
 use super::source::{Form, Source};
-use super::values::{Item, Values};
+use super::values::{KeyedValue, Values};
 
 /// A text and what it is scored against.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
-    /// What it is called.
+    /// Its name.
     pub id: PairId,
-    /// What it is scored against: at least one text.
+    /// The texts that it is scored against, at least one.
     pub references: Vec<String>,
     /// The text that is scored.
     pub hypothesis: String,
 }
 
 impl Pair {
-    /// How many bytes of text it has.
+    /// The number of bytes of text it has.
     pub fn size(&self) -> usize {
         self.hypothesis.len() + self.references.iter().map(String::len).sum::<usize>()
     }
 }
 
-/// What a pair is called: as its file says, or else by its place from 1.
+/// The name of a pair: the one in its file, or else its place from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum PairId {
@@ -77,7 +77,7 @@ impl Pairs {
         Ok(Self { reader: Some(Reader::Joined(Box::new(joined))), names })
     }
 
-    /// What the files are called in messages.
+    /// The files' names in messages.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -99,7 +99,7 @@ impl Iterator for Pairs {
 }
 
 fn next_of(values: &mut Values) -> Result<Option<Pair>> {
-    let Some(Item { line, key, value }) = values.next()? else { return Ok(None) };
+    let Some(KeyedValue { line, key, value }) = values.next()? else { return Ok(None) };
     let unnamed = || key.clone().map_or_else(|| line.into(), PairId::Text);
     match pair(value, unnamed) {
         Ok(pair) => Ok(Some(pair)),
@@ -144,7 +144,7 @@ fn id(value: Value) -> Result<PairId, Fault> {
     }
 }
 
-/// Whether the number is printed as it was read: a whole number beyond 64 bits is not.
+/// Returns whether the number is printed as it was read: a whole number beyond 64 bits is not.
 fn is_exact(number: &Number) -> bool {
     const WHOLE: f64 = 9_007_199_254_740_992.0;
     !number.is_f64() || number.as_f64().is_some_and(|number| number.abs() < WHOLE)

@@ -1,4 +1,4 @@
-//! Where texts come from: a file, compressed or not, or standard input.
+//! The source of texts: a file, compressed or not, or standard input.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use assay_core::{Error, Result};
 
 use crate::blank::skip_blank_lines;
-use crate::mark::{MARK, without_mark};
-use crate::store::ZSTD_WINDOW_LOG;
+use crate::bom::{BOM, strip_bom};
+use crate::packing::{Decoder, Packing, is_tar, name_when_unpacked, only_file_of_zip};
 
-/// What standard input is called in messages.
+/// The name of standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
 const BUFFER: usize = 1 << 17;
 
-/// How texts stand in a file.
+/// The format of texts in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// A text is a line. A line feed ends it; whatever else is in it belongs to it.
@@ -56,7 +56,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// How many bytes are read.
+    /// The number of bytes that are read.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
@@ -66,8 +66,8 @@ impl Watch {
 const LONGEST_LINE: u64 = 256 << 20;
 
 impl Source {
-    /// Opens a file; `-` is standard input. Without a form, the file's name tells it; a name that
-    /// also ends in `.gz` or `.zst` is a compressed file's.
+    /// Opens a file; `-` is standard input. Without a form, the file's extension selects it. The file may be
+    /// compressed, or a zip of one file, and then may also end in `.gz`, `.zst` or `.zip`.
     pub fn open(path: &Path, form: Option<Form>) -> Result<Self> {
         if path.as_os_str() == "-" {
             let input = BufReader::with_capacity(BUFFER, io::stdin());
@@ -85,10 +85,30 @@ impl Source {
         let name = path.display().to_string();
         let watch = Watch { size: size(&metadata), ..Watch::default() };
         let file = Counted { file, read: Arc::clone(&watch.read) };
-        let (stem, reader) = decompressed(&name, file).map_err(opening)?;
-        let form = form.unwrap_or_else(|| Form::of_name(stem));
-        let compressed = stem != name;
-        Ok(Self { name, form, compressed, reader, watch })
+        let file = BufReader::with_capacity(BUFFER, file);
+        let opened = Self::unpacked(&name, file)?;
+        Ok(Self { form: form.unwrap_or(opened.form), watch, ..opened })
+    }
+
+    /// Texts that may be packed. The name's extension selects the form; in a zip archive, that of the file in it.
+    pub(crate) fn unpacked(name: &str, file: impl BufRead + Send + 'static) -> Result<Self> {
+        let opening = |error| Error::reading("open", Path::new(name), error);
+        let (packing, whole) = Packing::detect(file).map_err(opening)?;
+        let form = Form::of_name(name_when_unpacked(name));
+        match packing {
+            Packing::Plain if is_compressed_name(name) => Err(unsound(name)),
+            Packing::Plain => Ok(Self::new(name, form, whole)),
+            Packing::Tar => Err(is_tar(name)),
+            Packing::Zip => {
+                let (file, bytes) = only_file_of_zip(whole, name)?;
+                Ok(Self::new(name, Form::of_name(&file), Cursor::new(bytes)))
+            }
+            Packing::Gzip | Packing::Zstd => {
+                let decoder = Decoder::new(packing, whole).map_err(opening)?;
+                let reader = BufReader::with_capacity(BUFFER, decoder);
+                Ok(Self { compressed: true, ..Self::new(name, form, reader) })
+            }
+        }
     }
 
     /// Texts that come from elsewhere, called `name` in messages.
@@ -102,12 +122,12 @@ impl Source {
         }
     }
 
-    /// What it is called in messages.
+    /// The name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How texts stand in it.
+    /// The format of its texts.
     pub fn form(&self) -> Form {
         self.form
     }
@@ -123,12 +143,12 @@ impl Source {
         self.watch.clone()
     }
 
-    /// The same from after the mark of UTF-8, if it starts with one.
-    pub(crate) fn without_mark(mut self) -> Result<Self> {
+    /// The same without the byte order mark, if it starts with one.
+    pub(crate) fn strip_bom(mut self) -> Result<Self> {
         let mut head = Vec::new();
-        let read = (&mut self.reader).take(MARK.len() as u64).read_to_end(&mut head);
+        let read = (&mut self.reader).take(BOM.len() as u64).read_to_end(&mut head);
         read.map_err(|error| broken(&self.name, self.compressed, error))?;
-        let head = Cursor::new(without_mark(&head).to_vec());
+        let head = Cursor::new(strip_bom(&head).to_vec());
         Ok(Self { reader: Box::new(head.chain(self.reader)), ..self })
     }
 
@@ -151,7 +171,7 @@ impl Source {
         skipped.map_err(|error| broken(&self.name, self.compressed, error))
     }
 
-    /// What comes next, at least a byte of it unless this is the end.
+    /// Returns the next bytes, at least one of it unless this is the end.
     pub(super) fn peek(&mut self) -> Result<&[u8]> {
         let interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
         while self.reader.fill_buf().as_ref().is_err_and(interrupted) {}
@@ -166,31 +186,22 @@ impl Source {
 
 fn broken(name: &str, compressed: bool, error: io::Error) -> Error {
     if compressed {
-        return Error::refused(format!("{name} is not a sound compressed file"))
-            .because(error)
-            .hint("fetch or pack it again");
+        return unsound(name).because(error);
     }
     Error::reading("read", Path::new(name), error)
+}
+
+fn unsound(name: &str) -> Error {
+    Error::refused(format!("{name} is not a sound compressed file")).hint("fetch or pack it again")
+}
+
+fn is_compressed_name(name: &str) -> bool {
+    name.ends_with(".gz") || name.ends_with(".zst")
 }
 
 /// The size that says how much there is to read: a pipe has none.
 fn size(metadata: &Metadata) -> Option<u64> {
     metadata.is_file().then_some(metadata.len())
-}
-
-/// The name without a compression's ending, and what the file holds.
-fn decompressed(name: &str, file: Counted) -> io::Result<(&str, Box<dyn BufRead + Send>)> {
-    let packed = BufReader::with_capacity(BUFFER, file);
-    if let Some(stem) = name.strip_suffix(".gz") {
-        let unpacked = flate2::bufread::MultiGzDecoder::new(packed);
-        return Ok((stem, Box::new(BufReader::with_capacity(BUFFER, unpacked))));
-    }
-    if let Some(stem) = name.strip_suffix(".zst") {
-        let mut unpacked = zstd::Decoder::with_buffer(packed)?;
-        unpacked.window_log_max(ZSTD_WINDOW_LOG)?;
-        return Ok((stem, Box::new(BufReader::with_capacity(BUFFER, unpacked))));
-    }
-    Ok((name, Box::new(packed)))
 }
 
 /// A file that counts what is read of it.

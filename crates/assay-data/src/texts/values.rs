@@ -10,7 +10,7 @@ use super::unique::Unique;
 
 /// A value and where it stands.
 #[derive(Debug)]
-pub(super) struct Item {
+pub(super) struct KeyedValue {
     /// The line on which it begins.
     pub(super) line: u64,
     /// Its key, in a document that is an object.
@@ -29,17 +29,17 @@ impl Values {
     pub(super) fn open(source: Source) -> Result<Self> {
         Ok(match source.form() {
             Form::Lines => Self::Lines(Lines::new(source)),
-            Form::JsonLines => Self::JsonLines(Lines::new(source.without_mark()?)),
-            Form::Json => Self::Json(Box::new(Document::open(source.without_mark()?)?)),
+            Form::JsonLines => Self::JsonLines(Lines::new(source.strip_bom()?)),
+            Form::Json => Self::Json(Box::new(Document::open(source.strip_bom()?)?)),
         })
     }
 
-    /// Whether its values have keys.
+    /// Returns whether its values have keys.
     pub(super) fn keyed(&self) -> bool {
         matches!(self, Self::Json(document) if document.keyed())
     }
 
-    /// What the source is called in messages.
+    /// The source's name in messages.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Lines(lines) | Self::JsonLines(lines) => lines.source().name(),
@@ -48,9 +48,9 @@ impl Values {
     }
 
     /// The next value.
-    pub(super) fn next(&mut self) -> Result<Option<Item>> {
+    pub(super) fn next(&mut self) -> Result<Option<KeyedValue>> {
         match self {
-            Self::Lines(lines) => Ok(lines.next()?.map(|(line, text)| Item {
+            Self::Lines(lines) => Ok(lines.next()?.map(|(line, text)| KeyedValue {
                 line,
                 key: None,
                 value: Value::String(text.to_owned()),
@@ -61,10 +61,10 @@ impl Values {
     }
 }
 
-fn json_line(lines: &mut Lines) -> Result<Option<Item>> {
+fn json_line(lines: &mut Lines) -> Result<Option<KeyedValue>> {
     let Some((line, text)) = lines.next()? else { return Ok(None) };
     match serde_json::from_str(text) {
-        Ok(Unique(value)) => Ok(Some(Item { line, key: None, value })),
+        Ok(Unique(value)) => Ok(Some(KeyedValue { line, key: None, value })),
         Err(_) if text.trim().is_empty() => {
             let message = format!("{}:{line}: the line is empty", lines.source().name());
             Err(Error::refused(message).hint("each line is a JSON value: leave it out"))

@@ -1,4 +1,4 @@
-//! What turning the candidate into the new line takes, token by token.
+//! The edits that turn the candidate into the new line, token by token.
 
 use super::{Candidate, Sink, Task, flag};
 use crate::lex::{Kind, Token};
@@ -60,7 +60,7 @@ pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn
     out.put("first region", first);
 }
 
-/// How alike what was taken out is to what was put in.
+/// The likeness of what was taken out to what was put in.
 fn likeness(
     task: &Task<'_>,
     candidate: &Candidate<'_>,

@@ -30,7 +30,7 @@ const MOST_WORDS: usize = 4096;
 pub struct Table {
     /// The candidates' lines, from 0.
     pub lines: Vec<usize>,
-    /// How many numbers describe each.
+    /// The number of values that describe each.
     pub width: usize,
     /// The numbers, candidate after candidate.
     pub values: Vec<f32>,
@@ -57,7 +57,7 @@ impl Table {
         Self { lines, width, values: rows.concat() }
     }
 
-    /// What describes the candidate at `index`.
+    /// The features of the candidate at `index`.
     pub fn row(&self, index: usize) -> &[f32] {
         &self.values[index * self.width..(index + 1) * self.width]
     }
@@ -70,7 +70,7 @@ pub struct Feature {
     pub name: String,
     /// The group of features that it belongs to.
     pub group: &'static str,
-    /// Whether it is not the number itself but the gap to the best other candidate.
+    /// True if it is not the number itself but the gap to the best other candidate.
     pub gap: bool,
 }
 
@@ -85,7 +85,7 @@ const GROUPS: [(&str, Describe); 5] = [
     ("neighbours", neighbours::describe),
 ];
 
-/// What the gaps are called where groups are named.
+/// The name of the gaps as a group.
 const GAPS: &str = "gaps";
 
 /// The names of the groups of features. The last, of the gaps, crosses all others.
@@ -94,7 +94,7 @@ pub fn groups() -> impl Iterator<Item = &'static str> {
 }
 
 impl Feature {
-    /// Whether it belongs to the group.
+    /// Returns whether it belongs to the group.
     pub fn is_of(&self, group: &str) -> bool {
         if group == GAPS { self.gap } else { self.group == group }
     }
@@ -151,7 +151,7 @@ impl Sink for Names {
     }
 }
 
-/// What the candidates of one task share.
+/// The data that the candidates of one task share.
 pub(crate) struct Task<'a> {
     pub(crate) query: &'a Query<'a>,
     pub(crate) source: &'a Source<'a>,
@@ -159,7 +159,7 @@ pub(crate) struct Task<'a> {
     pub(crate) candidates: &'a [usize],
     /// The lines on which each name of the new line or a candidate stands, in order.
     pub(crate) occurrences: FxHashMap<u64, Vec<u32>>,
-    /// How rare each of those names is in the program.
+    /// The rarity of each of those names in the program.
     rarity: FxHashMap<u64, f32>,
     /// The lines on which each part of a word of the new line or a candidate stands, in order.
     pub(crate) word_lines: FxHashMap<u64, Vec<u32>>,
@@ -213,7 +213,7 @@ impl<'a> Task<'a> {
         words
     }
 
-    /// How rare a name is in the program.
+    /// The rarity of a name in the program.
     pub(crate) fn rarity(&self, name: u64) -> f32 {
         self.rarity.get(&name).copied().unwrap_or_default()
     }

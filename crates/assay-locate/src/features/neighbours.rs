@@ -3,7 +3,7 @@
 use super::{Candidate, Sink, Task};
 use crate::similarity::Pattern;
 
-/// How far is far.
+/// The distance that stands for anything farther.
 pub(crate) const FAR: f32 = 1000.0;
 
 pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {

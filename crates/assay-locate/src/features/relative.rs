@@ -1,4 +1,4 @@
-//! How a candidate stands among the others.
+//! A candidate's standing among the others.
 
 use super::Feature;
 

@@ -1,4 +1,4 @@
-//! Where the names that come and go are used.
+//! The uses of the names that come and go.
 
 use super::{Candidate, Sink, Task, flag, share};
 
@@ -55,12 +55,12 @@ pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn
     words(task, candidate, block.header as usize, from, out);
 }
 
-/// Whether a name stands on a line of the window other than `at`.
+/// Returns whether a name stands on a line of the window other than `at`.
 fn occurs(task: &Task<'_>, name: u64, window: Window, at: usize) -> bool {
     task.occurrences.get(&name).is_some_and(|lines| any_within(lines, window, at))
 }
 
-/// Whether any of the sorted lines other than `at` lies in the window.
+/// Returns whether any of the sorted lines other than `at` lies in the window.
 fn any_within(lines: &[u32], (from, to): Window, at: usize) -> bool {
     let start = lines.partition_point(|&line| (line as usize) < from);
     lines[start..].iter().take_while(|&&line| line as usize <= to).any(|&line| line as usize != at)

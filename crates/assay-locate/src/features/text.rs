@@ -1,4 +1,4 @@
-//! How alike the texts are.
+//! The likeness of the texts.
 
 use super::{Candidate, Sink, Task, flag, share};
 use crate::lex::{Kind, Token};

@@ -20,7 +20,7 @@ impl Bins {
         Self { edges }
     }
 
-    /// How many features there are.
+    /// The number of features.
     pub fn width(&self) -> usize {
         self.edges.len()
     }
@@ -100,12 +100,12 @@ impl Examples {
         self.groups.push(Group { from: from as u32, to: (from + rows) as u32, right });
     }
 
-    /// How many candidates there are in all tasks.
+    /// The number of candidates in all tasks.
     pub fn rows(&self) -> usize {
         self.groups.last().map_or(0, |group| group.to as usize)
     }
 
-    /// How many tasks there are.
+    /// The number of tasks.
     pub fn tasks(&self) -> usize {
         self.groups.len()
     }

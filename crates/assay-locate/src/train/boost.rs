@@ -6,18 +6,18 @@ use super::bins::{Examples, Group};
 use super::grow::{Gradients, Grown, grow};
 use crate::model::{Model, softmax};
 
-/// How a forest is grown.
+/// The settings for growing a forest.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How many trees.
+    /// The number of trees.
     pub trees: usize,
-    /// How many leaves a tree has at most.
+    /// The number of leaves a tree has at most.
     pub leaves: usize,
-    /// How much of a tree's advice is taken.
+    /// The learning rate: the share of a tree's advice that is taken.
     pub rate: f64,
-    /// How many candidates a leaf has at least.
+    /// The number of candidates a leaf has at least.
     pub least_rows: u32,
-    /// How much a split must bring.
+    /// The least gain of a split.
     pub least_gain: f64,
     /// Keeps leaves with little evidence small.
     pub shrink: f64,
@@ -103,7 +103,7 @@ impl<'a> Trainer<'a> {
         self.model.clone().of_these_features()
     }
 
-    /// How much the splits on each feature brought, all trees together.
+    /// The gain of the splits on each feature, all trees together.
     pub fn gains(&self) -> &[f64] {
         &self.gains
     }

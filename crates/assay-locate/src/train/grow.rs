@@ -29,7 +29,7 @@ impl Sum {
         }
     }
 
-    /// How much the loss falls if this is a leaf of its own.
+    /// The decrease of the loss if this is a leaf of its own.
     fn gain(self, settings: &Settings) -> f64 {
         self.gradient * self.gradient / (self.curvature + settings.shrink)
     }
@@ -58,7 +58,7 @@ struct Split {
 pub(super) struct Grown {
     pub(super) tree: Tree,
     pub(super) classes: Vec<u8>,
-    /// How much each node's split brought.
+    /// The gain of each node's split.
     pub(super) gains: Vec<f64>,
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct Group {
     version: u8,
 }
 
-/// What the tests may hold: the data of a problem, and what a program answers.
+/// The memory limit of the tests: the data of a problem, and what a program answers.
 const TESTS: u64 = 4 << 30;
 
 impl Group {
@@ -34,7 +34,7 @@ impl Group {
         })
     }
 
-    /// Whether memory is these groups' business at all, and the process could be put into the first.
+    /// Returns whether memory is these groups' business at all, and the process could be put into the first.
     fn set_up(&self, process: u32) -> bool {
         let (limit, swap) = self.names();
         for folder in [&self.programs, &self.tests] {
@@ -46,7 +46,7 @@ impl Group {
             && fs::write(self.programs.join("cgroup.procs"), process.to_string()).is_ok()
     }
 
-    /// What the worker needs to use them.
+    /// The files that the worker needs to use them.
     pub(crate) fn files(&self) -> GroupFiles {
         GroupFiles {
             version: self.version,
@@ -55,7 +55,7 @@ impl Group {
         }
     }
 
-    /// How often the kernel ended a program's process for want of memory.
+    /// The number of times the kernel ended a program's process for want of memory.
     pub(crate) fn ended(&self) -> u64 {
         let name = if self.version == 2 { "memory.events" } else { "memory.oom_control" };
         let text = fs::read_to_string(self.programs.join(name)).unwrap_or_default();
@@ -102,7 +102,7 @@ fn clear_up(parent: &Path) {
     }
 }
 
-/// Where groups might be made, best first, with the version.
+/// The places where groups might be made, best first, with the version.
 fn candidates() -> Vec<(PathBuf, u8)> {
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let root = Path::new("/sys/fs/cgroup");

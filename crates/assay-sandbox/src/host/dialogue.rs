@@ -1,21 +1,22 @@
-//! How programs and their tests are built as two processes, in each language.
+//! Programs and their tests as two processes, in each language.
 
 use std::sync::LazyLock;
 
-use assay_core::{DigestOf, Ending, Language};
+use assay_core::{DigestOf, Ending, Error, Result};
 
 use super::limits::caps;
+use super::runtime::Runtime;
 use super::tools::{COMPILING, Tool};
 use crate::job::{Dialogue, Limits};
 use crate::message::{self, Build, Report, Step};
 
-/// What the tests may use. Their work does not count as the program's.
+/// The limits of the tests. Their work does not count as the program's.
 static TESTS: LazyLock<Limits> = LazyLock::new(|| Limits {
     memory: 2 << 30,
     ..Limits::with_cpu(std::time::Duration::from_mins(1))
 });
 
-/// What the Java virtual machine is told, so that it starts quickly.
+/// Flags with which the Java virtual machine starts quickly.
 pub(super) const QUICK_JAVA: [&str; 3] =
     ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"];
 
@@ -30,7 +31,7 @@ struct Plan {
     /// The library of both sides: its file, and the command that compiles it.
     library: (&'static str, &'static str),
     compile_library: Vec<String>,
-    /// What is kept of the compiled library.
+    /// The files that are kept of the compiled library.
     library_kept: &'static [&'static str],
     /// Files of the program and of the tests that are the same for all.
     roots: [Option<(&'static str, &'static str)>; 2],
@@ -38,16 +39,16 @@ struct Plan {
     files: [&'static str; 2],
     /// The commands that compile them.
     compile: [Vec<String>; 2],
-    /// What is kept of the compiled tests.
+    /// The files that are kept of the compiled tests.
     kept: &'static [&'static str],
     /// The commands that run them.
     run: [Vec<String>; 2],
 }
 
 impl Tool {
-    /// How a program and its tests are built and run.
-    pub(crate) fn dialogue(&self, dialogue: &Dialogue<'_>) -> message::Dialogue {
-        let plan = self.plan(&dialogue.limits);
+    /// The job that builds and runs a program and its tests.
+    pub(crate) fn dialogue(&self, dialogue: &Dialogue<'_>) -> Result<message::Dialogue> {
+        let plan = self.plan(&dialogue.limits)?;
         let compile = |command: Vec<String>| {
             let step = |command| Step { command, caps: caps(&COMPILING, false), compiles: true };
             if command.is_empty() { Vec::new() } else { vec![step(command)] }
@@ -82,18 +83,22 @@ impl Tool {
         };
         let run_program = run(run_program, &dialogue.limits);
         let run_tests = run(run_tests, &TESTS);
-        message::Dialogue { shared, tests, program, run_tests, run_program }
+        Ok(message::Dialogue { shared, tests, program, run_tests, run_program })
     }
 
-    fn plan(&self, limits: &Limits) -> Plan {
+    fn plan(&self, limits: &Limits) -> Result<Plan> {
         let heap = limits.memory >> 20;
-        match self.language {
-            Language::Java => self.java(heap),
-            Language::Cpp => self.cpp(),
-            Language::Go => self.go(),
-            Language::Rust => self.rust(),
-            _ => self.javascript(heap),
-        }
+        Ok(match self.runtime {
+            Runtime::Java => self.java(heap),
+            Runtime::JavaScript => self.javascript(heap),
+            Runtime::Cpp => self.cpp(),
+            Runtime::Go => self.go(),
+            Runtime::Rust => self.rust(),
+            // Its tests are no program of their own: `Sandbox::examine` runs them.
+            Runtime::Python => {
+                return Err(Error::failed("tests that are a program cannot be in Python"));
+            }
+        })
     }
 
     /// A command of this tool.
@@ -228,13 +233,13 @@ fn key(texts: &[&str]) -> String {
 
 /// Says in fewer words what a compiler said, and what a language's runtime said of a program that it
 /// ended.
-pub(super) fn refine(report: &mut Report, language: Language) {
+pub(super) fn refine(report: &mut Report, runtime: Runtime) {
     match &report.ending {
         Ending::SyntaxError { message, .. } if ran_out_of_memory(message) => {
             report.ending = Ending::MemoryLimit;
         }
         Ending::SyntaxError { message, .. } => {
-            let (message, line) = first_error(message, language);
+            let (message, line) = first_error(message, runtime);
             report.ending = Ending::SyntaxError { message, line };
         }
         Ending::EarlyExit { .. } | Ending::Crashed { .. }
@@ -247,26 +252,27 @@ pub(super) fn refine(report: &mut Report, language: Language) {
 }
 
 /// The first error of a compiler, and its line in the program.
-fn first_error(text: &str, language: Language) -> (String, Option<u32>) {
-    let file = match language {
-        Language::Java => "Solution.java:",
-        Language::Cpp => "program.cpp:",
-        Language::Go => "program.go:",
-        Language::Rust => "program.rs:",
-        _ => "program.js:",
+fn first_error(text: &str, runtime: Runtime) -> (String, Option<u32>) {
+    let file = match runtime {
+        Runtime::Java => "Solution.java:",
+        Runtime::Cpp => "program.cpp:",
+        Runtime::Go => "program.go:",
+        Runtime::Rust => "program.rs:",
+        Runtime::JavaScript => "program.js:",
+        Runtime::Python => "program.py:",
     };
     let place = |line: &str| {
         let rest = &line[line.find(file)? + file.len()..];
         let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
         Some((rest[..digits].parse().ok()?, rest[digits..].to_owned()))
     };
-    let is_error = |line: &&str| match language {
-        Language::Go => true,
-        Language::JavaScript => line.contains(file),
-        _ => line.contains("error"),
+    let is_error = |line: &&str| match runtime {
+        Runtime::Go => true,
+        Runtime::JavaScript | Runtime::Python => line.contains(file),
+        Runtime::Java | Runtime::Cpp | Runtime::Rust => line.contains("error"),
     };
     let found = text.lines().filter(is_error).find_map(place);
-    if language == Language::JavaScript {
+    if runtime == Runtime::JavaScript {
         let message = text.lines().find(|line| line.contains("Error: "));
         let line = found.map(|(line, _)| line);
         return (message.unwrap_or(text.trim()).trim().to_owned(), line);
@@ -281,7 +287,7 @@ fn first_error(text: &str, language: Language) -> (String, Option<u32>) {
     (line.unwrap_or(text.trim()).trim().to_owned(), None)
 }
 
-/// Whether a runtime or a compiler says, at a line's beginning, that it gives up for want of memory.
+/// Returns whether a runtime or a compiler says, at a line's beginning, that it gives up for want of memory.
 fn ran_out_of_memory(errors: &str) -> bool {
     const WORDS: [&str; 4] = [
         "FATAL ERROR: ",
@@ -300,23 +306,23 @@ mod tests {
 
     #[test]
     fn the_first_error_of_every_compiler_is_found_with_its_line() {
-        let check = |language, text: &str, message: &str, line| {
-            assert_eq!(first_error(text, language), (message.to_owned(), line));
+        let check = |runtime, text: &str, message: &str, line| {
+            assert_eq!(first_error(text, runtime), (message.to_owned(), line));
         };
         let text = "In file included from x:\nprogram.cpp:7:5: error: 'x' was not declared\n  note";
-        check(Language::Cpp, text, "'x' was not declared", Some(7));
+        check(Runtime::Cpp, text, "'x' was not declared", Some(7));
         let text = "Solution.java:3: error: ';' expected\n    int x\n         ^\n1 error";
-        check(Language::Java, text, "';' expected", Some(3));
+        check(Runtime::Java, text, "';' expected", Some(3));
         let text = "program.rs:2:9: error[E0425]: cannot find value `y`\nerror: aborting";
-        check(Language::Rust, text, "error[E0425]: cannot find value `y`", Some(2));
+        check(Runtime::Rust, text, "error[E0425]: cannot find value `y`", Some(2));
         let text = "# command-line-arguments\n./program.go:5:2: undefined: x";
-        check(Language::Go, text, "undefined: x", Some(5));
+        check(Runtime::Go, text, "undefined: x", Some(5));
         let text =
             "/tmp/program.js:3\nlet x = ;\n        ^\n\nSyntaxError: Unexpected token ';'\n    at";
-        check(Language::JavaScript, text, "SyntaxError: Unexpected token ';'", Some(3));
+        check(Runtime::JavaScript, text, "SyntaxError: Unexpected token ';'", Some(3));
         let text = "/usr/bin/ld: /tmp/a.o: in function `main':\nprogram.cpp:(.text+0x1): undefined reference to `f()'";
-        check(Language::Cpp, text, "program.cpp:(.text+0x1): undefined reference to `f()'", None);
-        check(Language::Cpp, "strange", "strange", None);
+        check(Runtime::Cpp, text, "program.cpp:(.text+0x1): undefined reference to `f()'", None);
+        check(Runtime::Cpp, "strange", "strange", None);
     }
 
     #[test]

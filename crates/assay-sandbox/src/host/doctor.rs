@@ -1,4 +1,4 @@
-//! What this machine offers, for people who want to know whether to trust its verdicts.
+//! A diagnosis of this machine, for people who want to know whether to trust its verdicts.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,33 +11,33 @@ use super::tools::Tools;
 use crate::job::{Examination, Limits, Settings};
 use crate::message::Layer;
 
-/// What this machine offers.
+/// A diagnosis of this machine.
 #[derive(Debug, Serialize)]
 pub struct Diagnosis {
-    /// Whether untrusted programs are run on it.
+    /// True if untrusted programs are run on it.
     pub trusted: bool,
     /// Why they are not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// What stands between programs and the machine.
+    /// The isolation between programs and the machine.
     pub layers: Vec<Layer>,
-    /// What holds the memory of a program in check: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
+    /// The mechanism that limits the memory of a program: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
     pub memory_by: String,
     /// The languages of programs, each with what runs it.
     pub languages: Vec<Runs>,
-    /// How long a small Python program takes to be examined, in milliseconds.
+    /// The time a small Python program takes to be examined, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub milliseconds: Option<f64>,
 }
 
-/// What runs a language.
+/// The tool that runs a language.
 #[derive(Debug, Serialize)]
 pub struct Runs {
     /// The language.
     pub language: String,
     /// The interpreter or compiler, if there is one.
     pub path: Option<PathBuf>,
-    /// What it says of its version; where there is none, what to install.
+    /// Its version in its own words; where there is none, what to install.
     pub version: String,
 }
 

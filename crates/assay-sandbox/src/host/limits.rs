@@ -7,9 +7,9 @@ use assay_core::{Clock, Ending};
 use crate::job::Limits;
 use crate::message::{Caps, Report};
 
-/// How far from its limit a program's time is too close to trust one measurement.
+/// The factor of its limit up to which a program's time is too close to trust one measurement.
 const NEAR: f64 = 1.5;
-/// What a user's processes are counted with beside a program's: the worker and its servers.
+/// The processes that a user's limit counts beside a program's: the worker and its servers.
 const SERVERS: u64 = 8;
 
 /// The limits of a program. It is ended well after its CPU limit, so that it can be told whether it was
@@ -28,8 +28,8 @@ pub(crate) fn caps(limits: &Limits, limit_addresses: bool) -> Caps {
     }
 }
 
-/// Whether a program ran out of time that might not have done so on an idle machine. One that was in time beside
-/// others is in time alone, so it is not run again.
+/// Returns whether a program ran out of time that might not have done so on an idle machine. One that was in time
+/// beside others is in time alone, so it is not run again.
 pub(crate) fn is_close(report: &Report, limits: &Limits) -> bool {
     let near = |share: f64| (1.0..NEAR).contains(&share);
     match report.ending {

@@ -5,6 +5,7 @@ mod dialogue;
 mod doctor;
 mod limits;
 mod pool;
+mod runtime;
 mod tools;
 mod worker;
 

@@ -9,6 +9,7 @@ use assay_core::{
 
 use super::dialogue::refine;
 use super::limits::{caps, is_close};
+use super::runtime::Runtime;
 use super::tools::Tools;
 use super::worker::Worker;
 use crate::job::{
@@ -21,7 +22,7 @@ use crate::message::{
 
 use crate::sys::memory_file;
 
-/// What programs may write in all.
+/// The most bytes that programs may write in all.
 const WRITABLE: u64 = 512 << 20;
 
 /// A pool of isolated workers. They start when they are first needed, and a program runs in one of them at a time.
@@ -64,13 +65,13 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// What stands between programs and the machine, and what holds their memory in check.
+    /// The isolation between programs and the machine, and the mechanism that limits their memory.
     pub fn layers(&self) -> Layers {
         let workers = self.lock();
         workers.idle.first().map(|worker| worker.layers.clone()).unwrap_or_default()
     }
 
-    /// What this machine can run.
+    /// The tools of this machine.
     pub fn tools(&self) -> &Tools {
         &self.settings.tools
     }
@@ -123,9 +124,13 @@ impl Sandbox {
     pub fn execute(&self, execution: &Execution<'_>, cancel: &Cancel) -> Result<Executed> {
         let tool = self.settings.tools.get(execution.language)?;
         let ask = || {
-            let job = match execution.language {
-                Language::Python => self.python_job(execution),
-                _ => Job::Commands {
+            let job = match tool.runtime {
+                Runtime::Python => self.python_job(execution),
+                Runtime::JavaScript
+                | Runtime::Java
+                | Runtime::Cpp
+                | Runtime::Go
+                | Runtime::Rust => Job::Commands {
                     files: vec![(
                         tool.file_name(execution).to_owned(),
                         execution.source.text.to_owned(),
@@ -144,10 +149,10 @@ impl Sandbox {
     /// Has a program answer the calls of tests that run in another process, which it cannot reach.
     pub fn converse(&self, dialogue: &Dialogue<'_>, cancel: &Cancel) -> Result<Examined> {
         let tool = self.settings.tools.get(dialogue.language)?;
-        let job = Job::Dialogue(Box::new(tool.dialogue(dialogue)));
+        let job = Job::Dialogue(Box::new(tool.dialogue(dialogue)?));
         let ask = || self.with_worker(cancel, |worker| ask_within(worker, &job, None));
         let (mut report, unstable) = self.steadily(&dialogue.limits, ask)?;
-        refine(&mut report, dialogue.language);
+        refine(&mut report, tool.runtime);
         let evidence = Evidence { unstable, ..report.evidence };
         Ok(Examined { ending: report.ending, evidence, one_process: None, marks: None })
     }
@@ -389,7 +394,7 @@ fn remember(worker: &mut Worker, key: &str) {
 struct Tests<'a> {
     /// Tells them apart.
     key: String,
-    /// Which of them.
+    /// The index of the test.
     test: usize,
     seed: u64,
     details: bool,

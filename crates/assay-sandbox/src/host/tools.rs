@@ -1,4 +1,4 @@
-//! Which interpreters and compilers this machine has, and how they are used.
+//! The interpreters and compilers of this machine, and their commands.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,10 +11,11 @@ use assay_core::{Error, Language, Result};
 
 use super::dialogue::{QUICK_JAVA, java_heap};
 use super::limits::caps;
+use super::runtime::Runtime;
 use crate::job::{Execution, Limits};
 use crate::message::Step;
 
-/// What compiling may use.
+/// The limits of compiling.
 pub(super) const COMPILING: Limits = Limits {
     cpu: Duration::from_mins(1),
     wall: Duration::from_mins(3),
@@ -31,13 +32,14 @@ pub struct Tool {
     pub language: Language,
     /// The program itself, not a version manager's stand-in for it.
     pub path: PathBuf,
-    /// What it says of its version.
+    /// Its version in its own words.
     pub version: String,
+    pub(super) runtime: Runtime,
     /// The folders that it needs.
     folders: Vec<PathBuf>,
 }
 
-/// What this machine has.
+/// The tools of this machine.
 #[derive(Debug, Clone, Default)]
 pub struct Tools {
     tools: Vec<Tool>,
@@ -74,8 +76,12 @@ impl Tools {
     /// The tool for a language.
     pub fn get(&self, language: Language) -> Result<&Tool> {
         self.tools.iter().find(|tool| tool.language == language).ok_or_else(|| {
-            Error::refused(format!("this machine has nothing that runs {language}"))
-                .hint(format!("install {}, and see `assay doctor`", wanted(language)))
+            let missing = format!("this machine has nothing that runs {language}");
+            match Runtime::of(language) {
+                Some(runtime) => Error::refused(missing)
+                    .hint(format!("install {}, and see `assay doctor`", runtime.software())),
+                None => Error::refused(format!("programs in {language} cannot be run")),
+            }
         })
     }
 
@@ -100,17 +106,10 @@ impl Tool {
 
     /// The file that a program is written to, by name.
     pub(crate) fn file_name<'a>(&self, execution: &Execution<'a>) -> &'a str {
-        execution.source.name.unwrap_or(match self.language {
-            Language::Java => "Main.java",
-            Language::JavaScript => "main.js",
-            Language::Cpp => "main.cpp",
-            Language::Go => "main.go",
-            Language::Rust => "main.rs",
-            _ => "main.py",
-        })
+        execution.source.name.unwrap_or(self.runtime.file_name())
     }
 
-    /// How a program is compiled and run.
+    /// The steps that compile and run a program.
     pub(crate) fn steps(&self, execution: &Execution<'_>) -> Vec<Step> {
         let path = self.path.to_string_lossy().into_owned();
         let file = self.file_name(execution);
@@ -120,19 +119,19 @@ impl Tool {
             caps: caps(&COMPILING, false),
             compiles: true,
         };
-        // Those that reserve far more addresses than they use do not bear a limit on them.
-        let limit_addresses = matches!(self.language, Language::Cpp | Language::Rust);
+        let limit_addresses = self.runtime.bears_address_limit();
         let run = |path: &str, words: &[&str]| Step {
             command: command(path, words),
             caps: caps(&execution.limits, limit_addresses),
             compiles: false,
         };
-        match self.language {
-            Language::JavaScript => {
+        match self.runtime {
+            Runtime::Python => vec![run(&path, &["-s", file])],
+            Runtime::JavaScript => {
                 let heap = format!("--max-old-space-size={heap}");
                 vec![compile(&["--check", file]), run(&path, &[&heap, file])]
             }
-            Language::Java => {
+            Runtime::Java => {
                 let class = file.strip_suffix(".java").unwrap_or(file);
                 let java = self.path.with_file_name("java").to_string_lossy().into_owned();
                 let quick = QUICK_JAVA;
@@ -144,18 +143,17 @@ impl Tool {
                 running.extend(["-Xss64m", &heap, "-cp", ".", class]);
                 vec![compile(&compiling), run(&java, &running)]
             }
-            Language::Cpp => vec![
+            Runtime::Cpp => vec![
                 compile(&["-std=c++17", "-O1", "-w", "-o", "program", file]),
                 run("./program", &[]),
             ],
-            Language::Go => {
+            Runtime::Go => {
                 vec![compile(&["build", "-o", "program", file]), run("./program", &[])]
             }
-            Language::Rust => vec![
+            Runtime::Rust => vec![
                 compile(&["--edition", "2021", "-O", "-A", "warnings", "-o", "program", file]),
                 run("./program", &[]),
             ],
-            _ => vec![run(&path, &["-s", file])],
         }
     }
 }
@@ -164,57 +162,38 @@ fn command(program: &str, words: &[&str]) -> Vec<String> {
     [&[program], words].concat().iter().map(|&word| word.to_owned()).collect()
 }
 
-/// What to install for a language.
-fn wanted(language: Language) -> &'static str {
-    match language {
-        Language::Java => "a JDK (javac and java)",
-        Language::JavaScript => "Node.js",
-        Language::Cpp => "g++",
-        Language::Go => "Go",
-        Language::Rust => "Rust (rustc)",
-        _ => "Python 3.9 or newer",
-    }
-}
-
 fn find(language: Language, search: &[PathBuf]) -> Option<Tool> {
-    let name = match language {
-        Language::Python => "python3",
-        Language::JavaScript => "node",
-        Language::Java => "javac",
-        Language::Cpp => "g++",
-        Language::Go => "go",
-        Language::Rust => "rustc",
-        _ => return None,
-    };
+    let runtime = Runtime::of(language)?;
+    let name = runtime.command();
     let found = search.iter().map(|folder| folder.join(name)).find(|path| path.is_file())?;
-    match language {
-        Language::Python => python(&found),
-        Language::Rust => {
+    match runtime {
+        Runtime::Python => python(&found),
+        Runtime::Rust => {
             // rustup's stand-in only knows where the compiler is.
             let root = PathBuf::from(ask(&found, &["--print", "sysroot"])?);
             let path = root.join("bin/rustc");
             let version = ask(&path, &["--version"])?;
-            Some(Tool { language, path, version, folders: vec![root] })
+            Some(Tool { language, runtime, path, version, folders: vec![root] })
         }
-        Language::Go => {
+        Runtime::Go => {
             let root = PathBuf::from(ask(&found, &["env", "GOROOT"])?);
             let path = root.join("bin/go");
             let version = ask(&path, &["version"])?;
-            Some(Tool { language, path, version, folders: vec![root] })
+            Some(Tool { language, runtime, path, version, folders: vec![root] })
         }
-        Language::Java => {
+        Runtime::Java => {
             let path = fs::canonicalize(&found).ok()?;
             path.with_file_name("java").is_file().then_some(())?;
             // One that finds too little memory would leave a report where assay was started.
             let version = ask(&path, &["-J-XX:ErrorFile=/dev/null", "-version"])?;
             let home = path.parent()?.parent()?.to_owned();
-            Some(Tool { language, path, version, folders: vec![home] })
+            Some(Tool { language, runtime, path, version, folders: vec![home] })
         }
-        _ => {
+        Runtime::JavaScript | Runtime::Cpp => {
             let path = fs::canonicalize(&found).ok()?;
             let version = ask(&path, &["--version"])?;
             let folders = path.parent().map(Path::to_owned).into_iter().collect();
-            Some(Tool { language, path, version, folders })
+            Some(Tool { language, path, version, runtime, folders })
         }
     }
 }
@@ -233,10 +212,10 @@ fn python(found: &Path) -> Option<Tool> {
     }
     let folders = [prefix, base].map(PathBuf::from).to_vec();
     let (path, version) = (PathBuf::from(executable), version.to_owned());
-    Some(Tool { language: Language::Python, path, version, folders })
+    Some(Tool { language: Language::Python, path, version, runtime: Runtime::Python, folders })
 }
 
-/// What a tool says, if it ends well.
+/// The output of a tool, if it ends well.
 fn ask(program: &Path, words: &[&str]) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "the machine's own tools are asked who they are")]
     let mut command = Command::new(program);

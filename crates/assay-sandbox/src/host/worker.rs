@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -19,9 +19,9 @@ use crate::message::{Hello, Job, Layers, Report, Setup};
 pub(crate) struct Worker {
     process: Child,
     connection: UnixStream,
-    /// What it has put between programs and the host.
+    /// The isolation between its programs and the host.
     pub(crate) layers: Layers,
-    /// What holds its memory in check, if the machine has it.
+    /// The control group that limits its memory, if the machine has it.
     pub(crate) group: Option<Group>,
     /// The exams that it was given, the oldest first.
     pub(crate) given: VecDeque<String>,
@@ -67,7 +67,7 @@ impl Worker {
 
     /// Has a job done, with a file if it needs one; `None` if the worker is gone.
     pub(crate) fn ask(&mut self, job: &Job, file: Option<&File>) -> Option<Report> {
-        let files: Vec<RawFd> = file.iter().map(|file| file.as_raw_fd()).collect();
+        let files: Vec<BorrowedFd<'_>> = file.iter().map(|file| file.as_fd()).collect();
         let job = serde_json::to_vec(job).ok()?;
         frame::send_with_files(&self.connection, &job, &files).ok()?;
         frame::receive(&self.connection).ok().flatten()

@@ -7,19 +7,20 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use nix::sys::prctl;
-use nix::sys::signal::Signal;
-use nix::unistd::{AccessFlags, access, geteuid};
+use rustix::fs::{Access, access};
+use rustix::process::{
+    Signal, geteuid, getpid, set_child_subreaper, set_parent_process_death_signal,
+};
 
 use super::memory::Memory;
 use super::namespaces::become_nobody;
-use super::root::{self, told};
+use super::root::{self, context};
 use super::{Ground, serve};
 use crate::frame;
 use crate::message::{Hello, Layers, Setup};
 use crate::sys;
 
-/// Where programs may write.
+/// The folder where programs may write.
 pub(super) enum Folder {
     /// A file system of their own, at a known place.
     Mounted,
@@ -40,19 +41,19 @@ impl Folder {
 /// A new folder with a name that nobody could know before.
 pub(super) struct PrivateFolder {
     path: String,
-    /// What tells it from another at the same place.
+    /// The identity that tells it from another at the same place.
     number: (u64, u64),
 }
 
 impl PrivateFolder {
     fn new() -> Result<Self, String> {
         let mut random = [0; 16];
-        let mut source = File::open("/dev/urandom").map_err(told("draw a name"))?;
-        source.read_exact(&mut random).map_err(told("draw a name"))?;
+        let mut source = File::open("/dev/urandom").map_err(context("draw a name"))?;
+        source.read_exact(&mut random).map_err(context("draw a name"))?;
         let name = format!("assay-{:032x}", u128::from_le_bytes(random));
         let path = std::env::temp_dir().join(name);
         // Fails if there is anything at that place, also a link.
-        DirBuilder::new().mode(0o700).create(&path).map_err(told("make a private folder"))?;
+        DirBuilder::new().mode(0o700).create(&path).map_err(context("make a private folder"))?;
         let number = number_of(&path).ok_or("make a private folder: it is gone")?;
         Ok(Self { path: path.to_string_lossy().into_owned(), number })
     }
@@ -63,12 +64,13 @@ impl PrivateFolder {
         if number_of(path) != Some(self.number) {
             return Err("a program has replaced its folder".to_owned());
         }
-        fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(told("clear a folder"))?;
-        for entry in fs::read_dir(path).map_err(told("clear a folder"))? {
-            let path = entry.map_err(told("clear a folder"))?.path();
+        fs::set_permissions(path, Permissions::from_mode(0o700))
+            .map_err(context("clear a folder"))?;
+        for entry in fs::read_dir(path).map_err(context("clear a folder"))? {
+            let path = entry.map_err(context("clear a folder"))?.path();
             let is_folder = fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
             let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-            removed.map_err(told("clear a folder"))?;
+            removed.map_err(context("clear a folder"))?;
         }
         Ok(())
     }
@@ -82,7 +84,7 @@ impl Drop for PrivateFolder {
     }
 }
 
-/// What tells a folder from others; `None` if there is no folder.
+/// Returns the identity of a folder; `None` if there is no folder.
 fn number_of(path: &Path) -> Option<(u64, u64)> {
     let found = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
     Some((found.dev(), found.ino()))
@@ -95,9 +97,9 @@ pub(super) fn start(host: &UnixStream, setup: &Setup, memory: Memory) -> Result<
     root::write_scripts(&scripts.path)?;
     if geteuid().is_root() {
         let readable = Permissions::from_mode(0o755);
-        fs::set_permissions(&scripts.path, readable).map_err(told("show the scripts"))?;
+        fs::set_permissions(&scripts.path, readable).map_err(context("show the scripts"))?;
     }
-    let Some(pid) = sys::fork().map_err(told("fork"))? else {
+    let Some(pid) = sys::fork().map_err(context("fork"))? else {
         if let Err(error) = serve_as_nobody(host, setup, memory, scripts.path.clone()) {
             let _ = frame::send(host, &Hello::Failed(error));
         }
@@ -117,12 +119,12 @@ fn serve_as_nobody(
     if geteuid().is_root() {
         become_nobody()?;
     }
-    prctl::set_pdeathsig(Signal::SIGKILL).map_err(told("hang on the parent"))?;
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(context("hang on the parent"))?;
     // What a program leaves behind stays this worker's child.
-    prctl::set_child_subreaper(true).map_err(told("keep orphans"))?;
+    set_child_subreaper(Some(getpid())).map_err(context("keep orphans"))?;
     if let Some(python) = &setup.python {
         let name = python.display();
-        access(python, AccessFlags::X_OK).map_err(|error| {
+        access(python, Access::EXEC_OK).map_err(|error| {
             format!("programs of an administrator run as nobody, who cannot run {name}: {error}")
         })?;
     }

@@ -11,14 +11,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use assay_core::Ending;
-use nix::fcntl::OFlag;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, pipe2};
+use rustix::pipe::{PipeFlags, pipe_with};
 use serde_json::{Value, json};
 
 use super::child::Role;
 use super::jobs::{Pipes, Running, Worker};
-use super::root::told;
+use super::root::context;
 use super::verdict;
 use super::watch::Witness;
 use crate::message::{Build, Dialogue, Report};
@@ -26,9 +24,9 @@ use crate::sys::{self, Ended};
 
 /// The folder of the tests while they run.
 const TESTS: &str = "tests.d";
-/// How many bytes of builds are kept: what is shared, and the tests of the latest problems.
+/// The most bytes of builds that are kept: what is shared, and the tests of the latest problems.
 const KEPT: usize = 128 << 20;
-/// How much is read of what tests say.
+/// The most bytes that are read of the tests' messages.
 const LONGEST: u64 = 1 << 16;
 /// Comes before what tests, or the code that serves their calls, say about the end.
 const MARK: &str = "\u{1}assay\u{1}";
@@ -73,7 +71,7 @@ impl Worker<'_> {
         self.build(&dialogue.tests, Some(&dialogue.shared))?;
         self.lay_out(&dialogue.shared.key, None)?;
         write(Path::new(self.ground.folder.path()), &dialogue.program.files)?;
-        let nothing = sys::memory_file(&[]).map_err(told("write the input"))?;
+        let nothing = sys::memory_file(&[]).map_err(context("write the input"))?;
         for step in &dialogue.program.steps {
             let report = self.run_step(step, &nothing)?;
             if report.ending != Ending::Passed {
@@ -93,7 +91,7 @@ impl Worker<'_> {
             self.lay_out(&base.key, None)?;
         }
         write(Path::new(self.ground.folder.path()), &build.files)?;
-        let nothing = sys::memory_file(&[]).map_err(told("write the input"))?;
+        let nothing = sys::memory_file(&[]).map_err(context("write the input"))?;
         for step in &build.steps {
             let report = self.run_step(step, &nothing)?;
             if report.ending != Ending::Passed {
@@ -110,20 +108,20 @@ impl Worker<'_> {
         let mut folder = Path::new(self.ground.folder.path()).to_owned();
         if let Some(name) = inside {
             folder.push(name);
-            fs::create_dir(&folder).map_err(told("make a folder"))?;
+            fs::create_dir(&folder).map_err(context("make a folder"))?;
         }
         let files = self.kept.take(key).ok_or("a build is lost")?;
         for BuiltFile { name, content, mode } in files {
             let path = folder.join(name);
-            fs::write(&path, content).map_err(told("write a file"))?;
+            fs::write(&path, content).map_err(context("write a file"))?;
             fs::set_permissions(path, fs::Permissions::from_mode(*mode))
-                .map_err(told("write a file"))?;
+                .map_err(context("write a file"))?;
         }
         Ok(())
     }
 
     fn run_both(&mut self, dialogue: &Dialogue) -> Result<Report, String> {
-        let pipe = || pipe2(OFlag::O_CLOEXEC).map_err(told("make a pipe"));
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(context("make a pipe"));
         let (questions, answers) = (pipe()?, pipe()?);
         let folder = format!("{}/{TESTS}", self.ground.folder.path());
         let examiner = self.start_tests(dialogue, &folder, &answers.0, &questions.1)?;
@@ -157,7 +155,7 @@ impl Worker<'_> {
         questions: &OwnedFd,
     ) -> Result<Examiner, String> {
         let step = &dialogue.run_tests;
-        let errors = sys::memory_file(&[]).map_err(told("make a file"))?;
+        let errors = sys::memory_file(&[]).map_err(context("make a file"))?;
         let nothing = self.nothing.as_fd();
         let files = [nothing, nothing, errors.as_fd(), answers.as_fd(), questions.as_fd()];
         let role = Role::Compiled(&step.caps, self.ground.own_processes.as_ref());
@@ -170,12 +168,12 @@ impl Worker<'_> {
 pub(super) struct Examiner {
     pub(super) pid: i32,
     pub(super) watched: OwnedFd,
-    /// What it prints on standard error.
+    /// Its standard error.
     errors: File,
 }
 
 impl Examiner {
-    /// What it found, once it has ended.
+    /// Returns its findings, once it has ended.
     pub(super) fn said(&self) -> Option<Value> {
         let ended = sys::wait(self.pid, true).ok().flatten()?;
         let mut errors = Vec::new();
@@ -186,13 +184,13 @@ impl Examiner {
     }
 
     fn end(&self) {
-        let _ = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
-        let _ = kill(Pid::from_raw(-self.pid), Signal::SIGKILL);
+        sys::kill(self.pid);
+        sys::kill_group(self.pid);
         let _ = sys::wait(self.pid, true);
     }
 }
 
-/// What the tests found, by their status and what they printed. Only the status can say that a program
+/// Returns the findings of the tests, by their status and what they printed. Only the status can say that a program
 /// has passed.
 fn found(ended: &Ended, errors: &str) -> Value {
     if ended.code == Some(0) {
@@ -215,12 +213,12 @@ fn fields(text: &str) -> Vec<&str> {
     text.rsplit_once(MARK).map(|(_, said)| said.split('\u{1}').collect()).unwrap_or_default()
 }
 
-/// Whether a program ended by itself.
+/// Returns whether a program ended by itself.
 fn has_left(ending: &Ending) -> bool {
     matches!(ending, Ending::EarlyExit { .. } | Ending::Crashed { .. })
 }
 
-/// What the code that serves calls said of an exception. A program can say so too, and fails with it.
+/// Returns the ending that the code which serves calls reported. A program can say so too, and fails with it.
 fn last_words(errors: &mut Vec<u8>) -> Option<Ending> {
     let text = String::from_utf8_lossy(errors).into_owned();
     let Some(at) = text.rfind(MARK) else { return words_of_go(&text) };
@@ -238,7 +236,7 @@ fn last_words(errors: &mut Vec<u8>) -> Option<Ending> {
     Some(ending)
 }
 
-/// What Go's runtime says when it gives up, which no code can catch.
+/// Returns the ending that Go's runtime reports when it gives up, which no code can catch.
 fn words_of_go(errors: &str) -> Option<Ending> {
     errors.contains("\ngoroutine ").then_some(())?;
     ["panic: ", "fatal error: "].iter().find_map(|begin| {
@@ -253,7 +251,7 @@ fn words_of_go(errors: &str) -> Option<Ending> {
 
 fn write(folder: &Path, files: &[(String, String)]) -> Result<(), String> {
     for (name, text) in files {
-        fs::write(folder.join(name), text).map_err(told("write a program"))?;
+        fs::write(folder.join(name), text).map_err(context("write a program"))?;
     }
     Ok(())
 }
@@ -261,11 +259,12 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<(), String> {
 /// The files of a folder whose names end in one of these ways.
 fn gather(folder: &Path, endings: &[String]) -> Result<Vec<BuiltFile>, String> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(told("look at what was built"))?.flatten() {
+    for entry in fs::read_dir(folder).map_err(context("look at what was built"))?.flatten() {
         let Ok(name) = entry.file_name().into_string() else { continue };
         if endings.iter().any(|ending| name.ends_with(ending.as_str())) {
             let read = || Ok((fs::read(entry.path())?, entry.metadata()?.permissions().mode()));
-            let (content, mode) = read().map_err(told::<std::io::Error>("keep what was built"))?;
+            let (content, mode) =
+                read().map_err(context::<std::io::Error>("keep what was built"))?;
             files.push(BuiltFile { name, content, mode });
         }
     }

@@ -1,4 +1,4 @@
-//! What programs may ask of the kernel, and which files they may touch.
+//! Filters of system calls, and of the files that programs may touch.
 
 use std::collections::BTreeMap;
 
@@ -192,7 +192,7 @@ fn hide_clone3(program: &mut BpfProgram) {
     program.splice(0..0, head);
 }
 
-/// Whether the kernel knows filters.
+/// Returns whether the kernel knows filters.
 pub(super) fn check() -> Result<(), String> {
     programs()?;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -203,7 +203,7 @@ pub(super) fn check() -> Result<(), String> {
     Err("the kernel has no seccomp".to_owned())
 }
 
-/// Which version of Landlock the kernel has.
+/// Returns the version of Landlock that the kernel has.
 pub(super) fn landlock_abi() -> Result<i32, String> {
     let handled = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)

@@ -6,18 +6,18 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use assay_core::Ending;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::sys::signal::{Signal, kill};
-use nix::sys::stat::Mode;
-use nix::unistd::{Pid, pipe2};
+use rustix::fs::{Mode, OFlags, fcntl_setfl, open};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Ground;
 use super::bare::Folder;
 use super::child::{self, Role, Start};
 use super::dialogue::Shelf;
 use super::memory::Sampler;
-use super::root::{self, told};
-use super::server::{Place, Server};
+use super::root::{self, context};
+use super::server::{Server, ServerEnvironment};
 use super::verdict;
 use super::watch::{Process, Seen, Watch, Witness};
 use crate::message::{Caps, Job, Report, Script, Setup, Step, TestChoice};
@@ -25,10 +25,10 @@ use crate::sys;
 
 /// After so many programs the servers are replaced, so that nothing piles up in them.
 const RECYCLED: u32 = 2000;
-/// How many seconds the tests may work on one program, beside twice as long as the program.
+/// The number of seconds the tests may work on one program, beside twice as long as the program.
 const TESTER_SECONDS: u64 = 10;
 
-/// What serves jobs.
+/// The worker that serves jobs.
 pub(super) struct Worker<'a> {
     host: &'a UnixStream,
     python: Option<String>,
@@ -38,15 +38,14 @@ pub(super) struct Worker<'a> {
     pub(super) nothing: File,
     forking: Option<Server>,
     testing: Option<Server>,
-    /// What was built for dialogues.
+    /// The builds for dialogues.
     pub(super) kept: Shelf,
 }
 
 impl<'a> Worker<'a> {
     pub(super) fn new(host: &'a UnixStream, setup: &Setup, ground: Ground) -> Result<Self, String> {
-        let nothing =
-            nix::fcntl::open("/dev/null", OFlag::O_RDWR | OFlag::O_CLOEXEC, Mode::empty())
-                .map_err(told("open /dev/null"))?;
+        let nothing = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
+            .map_err(context("open /dev/null"))?;
         Ok(Self {
             host,
             python: setup.python.as_ref().map(|path| path.to_string_lossy().into_owned()),
@@ -104,13 +103,13 @@ impl<'a> Worker<'a> {
         if self.ground.own_processes.is_some() {
             // The worker is the first process of its namespace: this reaches all others, also those
             // that have lost their server.
-            let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
+            sys::kill_all();
             while matches!(sys::wait(-1, true), Ok(Some(_))) {}
         }
     }
 
-    fn place(&self) -> Result<Place<'_>, String> {
-        Ok(Place {
+    fn server_environment(&self) -> Result<ServerEnvironment<'_>, String> {
+        Ok(ServerEnvironment {
             python: self.python.as_deref().ok_or("there is no Python")?,
             scripts: &self.ground.scripts,
             folder: self.ground.folder.path(),
@@ -133,11 +132,11 @@ impl<'a> Worker<'a> {
         old.into_iter().flatten().for_each(Server::end);
         if let (Some(caps), None) = (forks, &self.forking) {
             let own = self.ground.own_processes.as_ref();
-            let server = Server::forking(&self.place()?, own, caps)?;
+            let server = Server::forking(&self.server_environment()?, own, caps)?;
             self.forking = Some(server);
         }
         if tests.is_some() && self.testing.is_none() {
-            self.testing = Some(Server::testing(&self.place()?)?);
+            self.testing = Some(Server::testing(&self.server_environment()?)?);
         }
         Ok(())
     }
@@ -183,10 +182,10 @@ impl<'a> Worker<'a> {
         caps: &Caps,
     ) -> Result<Report, String> {
         self.prepare(Some(caps), None)?;
-        let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
-        let nothing = File::open("/dev/null").map_err(told("open /dev/null"))?;
+        let (ours, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
+        let nothing = File::open("/dev/null").map_err(context("open /dev/null"))?;
         let file = file.ok_or("there is no file to write to")?;
-        let sheet = file.try_clone().map_err(told("copy a file"))?;
+        let sheet = file.try_clone().map_err(context("copy a file"))?;
         let ends = Ends { input: nothing, connection: theirs, sheet: Some(File::from(sheet)) };
         let running = self.start_python(script, &ends, false, caps)?;
         drop(ends);
@@ -204,12 +203,12 @@ impl<'a> Worker<'a> {
         fresh: bool,
         caps: &Caps,
     ) -> Result<Seen, String> {
-        let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
+        let (ours, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
         // Opened anew: what a program does to it is not to be seen by the next.
-        let nothing = File::open("/dev/null").map_err(told("open /dev/null"))?;
+        let nothing = File::open("/dev/null").map_err(context("open /dev/null"))?;
         let mut ends = Ends { input: nothing, connection: theirs, sheet: None };
         if let (Some(choice), Some(server)) = (tests, &mut self.testing) {
-            let sheet = sys::memory_file(&[]).map_err(told("make a sheet for answers"))?;
+            let sheet = sys::memory_file(&[]).map_err(context("make a sheet for answers"))?;
             let seconds = TESTER_SECONDS + caps.cpu_kill_s * 2;
             server.test(choice, live, seconds, ours.as_fd(), sheet.as_fd())?;
             ends.sheet = Some(sheet);
@@ -236,8 +235,8 @@ impl<'a> Worker<'a> {
         caps: &Caps,
     ) -> Result<Report, String> {
         self.prepare((!fresh).then_some(caps), None)?;
-        let (ours, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
-        let input = sys::memory_file(input.as_bytes()).map_err(told("write the input"))?;
+        let (ours, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
+        let input = sys::memory_file(input.as_bytes()).map_err(context("write the input"))?;
         let ends = Ends { input, connection: theirs, sheet: None };
         let running = self.start_python(program, &ends, fresh, caps)?;
         drop(ends);
@@ -263,12 +262,12 @@ impl<'a> Worker<'a> {
         let head = format!("{mode} {} {}\n", caps.cpu_kill_s, preamble.len());
         let request = [head.as_bytes(), preamble.as_bytes(), program.as_bytes()].concat();
         if fresh {
-            let described = sys::memory_file(&request).map_err(told("describe a program"))?;
-            let place = self.place()?;
-            let script = format!("{}/candidate.py", place.scripts);
+            let described = sys::memory_file(&request).map_err(context("describe a program"))?;
+            let environment = self.server_environment()?;
+            let script = format!("{}/candidate.py", environment.scripts);
             let number = files.len().to_string();
-            let command =
-                [place.python, "-s", "-S", script.as_str(), number.as_str()].map(str::to_owned);
+            let command = [environment.python, "-s", "-S", script.as_str(), number.as_str()]
+                .map(str::to_owned);
             files.push(described.as_fd());
             let role = Role::Python(caps, self.ground.own_processes.as_ref());
             let started = Some(self.start_command(&command, &files, role)?);
@@ -289,12 +288,12 @@ impl<'a> Worker<'a> {
     ) -> Result<Report, String> {
         let folder = Path::new(self.ground.folder.path());
         for (name, text) in files {
-            fs::write(folder.join(name), text).map_err(told("write a program"))?;
+            fs::write(folder.join(name), text).map_err(context("write a program"))?;
         }
         let mut last = Err("no command".to_owned());
         for (number, step) in steps.iter().enumerate() {
             let typed = if number + 1 == steps.len() { input } else { "" };
-            let input = sys::memory_file(typed.as_bytes()).map_err(told("write the input"))?;
+            let input = sys::memory_file(typed.as_bytes()).map_err(context("write the input"))?;
             let report = self.run_step(step, &input)?;
             let ended_well = report.ending == Ending::Passed;
             last = Ok(report);
@@ -344,9 +343,9 @@ impl<'a> Worker<'a> {
     ) -> Result<(i32, OwnedFd), String> {
         let isolate = self.ground.own_processes.is_some();
         let pid = child::start(&Start { command, files, folder, role, isolate, hidden })?;
-        let number = rustix::process::Pid::from_raw(pid).ok_or("no process")?;
-        let watched = rustix::process::pidfd_open(number, rustix::process::PidfdFlags::empty())
-            .map_err(told("watch a process"))?;
+        let number = Pid::from_raw(pid).ok_or("no process")?;
+        let watched =
+            pidfd_open(number, PidfdFlags::empty()).map_err(context("watch a process"))?;
         Ok((pid, watched))
     }
 }
@@ -356,7 +355,7 @@ struct Ends {
     input: File,
     /// To the tests, or to the worker.
     connection: UnixStream,
-    /// Where it writes answers for its tests.
+    /// The file for its answers to its tests.
     sheet: Option<File>,
 }
 
@@ -367,7 +366,7 @@ pub(super) struct Running {
     /// The process that the worker has started for it.
     pub(super) started: Option<(i32, OwnedFd)>,
     pub(super) pipes: (File, File),
-    /// What looks at its memory.
+    /// The sampler of its memory.
     pub(super) sampler: Option<Sampler>,
 }
 
@@ -389,7 +388,7 @@ impl Running {
     }
 }
 
-/// Where a program prints to.
+/// The pipes that a program prints to.
 pub(super) struct Pipes {
     output: (OwnedFd, OwnedFd),
     errors: (OwnedFd, OwnedFd),
@@ -398,11 +397,11 @@ pub(super) struct Pipes {
 impl Pipes {
     pub(super) fn new() -> Result<Self, String> {
         let pipe = || {
-            let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
-            fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+            let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+            fcntl_setfl(&reader, OFlags::NONBLOCK)?;
             Ok((reader, writer))
         };
-        let told = told::<nix::errno::Errno>("make a pipe");
+        let told = context::<Errno>("make a pipe");
         Ok(Self { output: pipe().map_err(&told)?, errors: pipe().map_err(&told)? })
     }
 

@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use crate::message::GroupFiles;
 
-/// What the worker and the server that programs are forked from hold themselves, in the same group.
+/// The memory of the worker and of the server that programs are forked from, which are in the same group.
 const OWN: u64 = 64 << 20;
-/// How often a program's processes are looked at; one that ends sooner is not looked at.
+/// The pause between two looks at a program's processes; one that ends sooner is not looked at.
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
-/// What holds the memory of a worker's programs in check.
+/// The limit on the memory of a worker's programs.
 pub(super) struct Memory {
     group: Option<Group>,
     can_sample: bool,
-    /// Whether the worker has a process namespace of its own.
+    /// True if the worker has a process namespace of its own.
     alone: bool,
-    /// What holds the current program.
+    /// The mechanism that limits the current program.
     held_by: &'static str,
 }
 
@@ -69,7 +69,7 @@ impl Memory {
         self.can_sample.then_some(Sampler { limit: memory, servers, alone: self.alone })
     }
 
-    /// What holds the current program: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
+    /// The mechanism that limits the current program: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
     pub(super) fn held_by(&self) -> &'static str {
         self.held_by
     }
@@ -96,12 +96,12 @@ pub(super) struct Sampler {
     limit: u64,
     /// The worker's other processes.
     servers: Vec<u32>,
-    /// Whether nothing else can be seen than what the worker has started.
+    /// True if nothing else can be seen than what the worker has started.
     alone: bool,
 }
 
 impl Sampler {
-    /// Whether the program's processes hold more than they may.
+    /// Returns whether the program's processes hold more than they may.
     pub(super) fn exceeds(&self) -> bool {
         let processes = self.processes();
         let sum = |of: fn(u32) -> u64| processes.iter().map(|&pid| of(pid)).sum::<u64>();

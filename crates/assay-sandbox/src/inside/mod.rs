@@ -31,7 +31,7 @@ use memory::Memory;
 /// The argument that makes an executable a worker.
 pub const WORKER_ARGUMENT: &str = "assay-sandbox-worker";
 
-/// What an executable does that was started with [`WORKER_ARGUMENT`]. The host's end of the
+/// The main function of an executable that was started with [`WORKER_ARGUMENT`]. The host's end of the
 /// connection is its standard input.
 pub fn worker_main() -> ExitCode {
     // What the host's own parents have left open is nobody's business here.
@@ -49,14 +49,14 @@ pub fn worker_main() -> ExitCode {
     if outcome.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What the worker that serves jobs stands on.
+/// The surroundings of the worker that serves jobs.
 struct Ground {
     layers: Layers,
     /// The process namespace that the worker is in; programs get one inside it.
     own_processes: Option<File>,
-    /// Where programs may write.
+    /// The folder where programs may write.
     folder: Folder,
-    /// Where the Python code of the sandbox lies.
+    /// The folder of the sandbox's Python code.
     scripts: String,
     memory: Memory,
 }

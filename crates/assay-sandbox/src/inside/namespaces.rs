@@ -3,20 +3,23 @@
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 
-use nix::fcntl::{OFlag, open, openat};
-use nix::mount::{MsFlags, mount};
-use nix::sched::{CloneFlags, unshare};
-use nix::sys::prctl;
-use nix::sys::resource::Resource;
-use nix::sys::signal::Signal;
-use nix::sys::stat::Mode;
-use nix::unistd::{Gid, Uid, getegid, geteuid, setgroups, sethostname, setresgid, setresuid};
+use rustix::fs::{Gid, Mode, OFlags, Uid, open, openat};
+use rustix::mount::{MountFlags, mount};
+use rustix::process::{
+    DumpableBehavior, Resource, Signal, getegid, geteuid, set_dumpable_behavior,
+    set_parent_process_death_signal,
+};
+use rustix::system::sethostname;
+use rustix::thread::{
+    UnshareFlags, set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+};
 
 use crate::message::{Layers, Setup};
+use crate::sys::unshare;
 
-use super::root::{self, told};
+use super::root::{self, context};
 
-/// Who runs programs for an administrator: nobody.
+/// The user that runs an administrator's programs: nobody.
 const NOBODY: u32 = 65534;
 /// The user that a program believes to be.
 const PROGRAM: u32 = 1000;
@@ -27,15 +30,15 @@ const OPEN_FILES: u64 = 1024;
 /// process namespace. Also gives back the host's `/proc`, which is needed once more.
 pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
     let mut layers = Layers::default();
-    let proc = open("/proc", OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty())
-        .map_err(told("open /proc"))?;
+    let proc = open("/proc", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(context("open /proc"))?;
     let administrator = geteuid().is_root();
     if administrator {
-        unshare(CloneFlags::CLONE_NEWNS).map_err(told("make a mount namespace"))?;
+        unshare(UnshareFlags::NEWNS).map_err(context("make a mount namespace"))?;
     } else {
         let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-        unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)
-            .map_err(told("make a user namespace"))?;
+        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)
+            .map_err(context("make a user namespace"))?;
         map_ids(&proc, (user, user), (group, group))?;
     }
     root::build(&setup.visible)?;
@@ -45,15 +48,15 @@ pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
     }
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     unshare(
-        CloneFlags::CLONE_NEWUSER
-            | CloneFlags::CLONE_NEWPID
-            | CloneFlags::CLONE_NEWNS
-            | CloneFlags::CLONE_NEWNET
-            | CloneFlags::CLONE_NEWIPC
-            | CloneFlags::CLONE_NEWUTS
-            | CloneFlags::CLONE_NEWCGROUP,
+        UnshareFlags::NEWUSER
+            | UnshareFlags::NEWPID
+            | UnshareFlags::NEWNS
+            | UnshareFlags::NEWNET
+            | UnshareFlags::NEWIPC
+            | UnshareFlags::NEWUTS
+            | UnshareFlags::NEWCGROUP,
     )
-    .map_err(told("make namespaces"))?;
+    .map_err(context("make namespaces"))?;
     map_ids(&proc, (PROGRAM, user), (PROGRAM, group))?;
     for name in ["user", "process", "mount", "network", "message", "host name", "control group"] {
         layers.note(&format!("{name} namespace"), true, Ok(()));
@@ -61,24 +64,24 @@ pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
     Ok((layers, proc))
 }
 
-/// What the first process of the namespace does before it serves.
+/// Prepares the first process of the namespace before it serves.
 pub(super) fn settle(
     setup: &Setup,
     mut layers: Layers,
     proc: &OwnedFd,
 ) -> Result<(Layers, File), String> {
     // Together with whoever started it, even if that is killed.
-    prctl::set_pdeathsig(Signal::SIGKILL).map_err(told("hang on the parent"))?;
-    let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC;
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(context("hang on the parent"))?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let own_processes = openat(proc, "self/ns/pid", flags, Mode::empty())
-        .map_err(told("open the process namespace"))?;
+        .map_err(context("open the process namespace"))?;
     layers.note("its own /proc", false, show_processes());
     root::share_mounts()?;
     root::mount_writable(setup.writable)?;
-    sethostname("assay").map_err(told("set the host name"))?;
-    prctl::set_no_new_privs().map_err(told("give up new privileges"))?;
+    sethostname(b"assay").map_err(context("set the host name"))?;
+    set_no_new_privs(true).map_err(context("give up new privileges"))?;
     layers.note("no new privileges", true, Ok(()));
-    super::child::limit([(Resource::RLIMIT_NOFILE, OPEN_FILES)])?;
+    super::child::limit([(Resource::Nofile, OPEN_FILES)])?;
     layers.note("system call filter", true, super::filter::check());
     layers.note("Landlock", false, super::filter::landlock_abi().map(|_| ()));
     Ok((layers, File::from(own_processes)))
@@ -86,21 +89,21 @@ pub(super) fn settle(
 
 /// Shows the processes of the new namespace instead of the host's.
 fn show_processes() -> Result<(), String> {
-    let none: Option<&str> = None;
-    let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-    let shown = mount(Some("proc"), "/proc", Some("proc"), quiet, none);
-    let shown = shown.map_err(told("mount /proc"));
+    let quiet = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    let shown = mount("proc", "/proc", "proc", quiet, None);
+    let shown = shown.map_err(context("mount /proc"));
     // Better none than the host's.
     shown.or_else(|problem| super::child::hide_processes().and(Err(problem)))
 }
 
 pub(super) fn become_nobody() -> Result<(), String> {
     let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
-    setgroups(&[]).map_err(told("leave groups"))?;
-    setresgid(group, group, group).map_err(told("become nobody"))?;
-    setresuid(user, user, user).map_err(told("become nobody"))?;
+    // The worker has one thread, so these calls change the whole process.
+    set_thread_groups(&[]).map_err(context("leave groups"))?;
+    set_thread_res_gid(group, group, group).map_err(context("become nobody"))?;
+    set_thread_res_uid(user, user, user).map_err(context("become nobody"))?;
     // Else its files in /proc belong to the administrator.
-    prctl::set_dumpable(true).map_err(told("become nobody"))
+    set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(context("become nobody"))
 }
 
 /// Says which users and groups inside are which outside.
@@ -111,9 +114,9 @@ fn map_ids(proc: &OwnedFd, user: (u32, u32), group: (u32, u32)) -> Result<(), St
 }
 
 fn write_in(proc: &OwnedFd, name: &str, text: &str) -> Result<(), String> {
-    let file = openat(proc.as_fd(), name, OFlag::O_WRONLY | OFlag::O_CLOEXEC, Mode::empty())
+    let file = openat(proc.as_fd(), name, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| format!("open {name}: {error}"))?;
-    nix::unistd::write(&file, text.as_bytes())
+    rustix::io::write(&file, text.as_bytes())
         .map(|_| ())
         .map_err(|error| format!("write {name}: {error}"))
 }

@@ -6,19 +6,22 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use nix::mount::{MntFlags, MsFlags, mount, umount2};
-use nix::unistd::pivot_root;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive,
+    mount_change, mount_remount, unmount,
+};
+use rustix::process::pivot_root;
 
 use crate::sys::{seal_device, seal_mount};
 
-/// Where programs may write; a link to [`MOUNT_POINT`].
+/// The folder where programs may write; a link to [`MOUNT_POINT`].
 pub(super) const WRITABLE: &str = "/tmp";
 /// The folder that Landlock's rule for writing names. Landlock asks the folders above a mount point, but not
 /// the mount point itself: the rule stands above it, so that it covers whatever is mounted there.
 pub(super) const PRIVATE: &str = "/private";
-/// Where every program's own file system is mounted.
+/// The mount point of every program's own file system.
 const MOUNT_POINT: &str = "/private/tmp";
-/// Where the Python code of the sandbox lies.
+/// The folder of the sandbox's Python code.
 pub(super) const OWN: &str = "/.assay";
 /// The host's root while the new one is built.
 const OLD: &str = "/.host";
@@ -55,20 +58,18 @@ const SCRIPTS: [(&str, &str); 13] = [
     ("zygote.py", include_str!("../../python/zygote.py")),
 ];
 
-const NONE: Option<&str> = None;
-
 /// Replaces the root by one with `visible` and the usual software in it, read-only.
 pub(super) fn build(visible: &[PathBuf]) -> Result<(), String> {
-    let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-    mount(NONE, "/", NONE, MsFlags::MS_REC | MsFlags::MS_PRIVATE, NONE)
-        .map_err(told("keep mounts private"))?;
-    mount(Some("tmpfs"), "/tmp", Some("tmpfs"), quiet, Some("mode=755,size=1m"))
-        .map_err(told("mount a new root"))?;
-    fs::create_dir(format!("/tmp{OLD}")).map_err(told("make a folder"))?;
-    pivot_root("/tmp", format!("/tmp{OLD}").as_str()).map_err(told("enter the new root"))?;
-    std::env::set_current_dir("/").map_err(told("enter the new root"))?;
-    fs::create_dir_all(MOUNT_POINT).map_err(told("make a folder"))?;
-    symlink(MOUNT_POINT, WRITABLE).map_err(told("make a link"))?;
+    let quiet = MountFlags::NOSUID | MountFlags::NODEV;
+    mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)
+        .map_err(context("keep mounts private"))?;
+    mount("tmpfs", "/tmp", "tmpfs", quiet, c"mode=755,size=1m")
+        .map_err(context("mount a new root"))?;
+    fs::create_dir(format!("/tmp{OLD}")).map_err(context("make a folder"))?;
+    pivot_root("/tmp", format!("/tmp{OLD}")).map_err(context("enter the new root"))?;
+    std::env::set_current_dir("/").map_err(context("enter the new root"))?;
+    fs::create_dir_all(MOUNT_POINT).map_err(context("make a folder"))?;
+    symlink(MOUNT_POINT, WRITABLE).map_err(context("make a link"))?;
     for path in SOFTWARE.iter().map(Path::new).chain(visible.iter().map(PathBuf::as_path)) {
         show(path)?;
     }
@@ -77,47 +78,47 @@ pub(super) fn build(visible: &[PathBuf]) -> Result<(), String> {
     }
     write_scripts(OWN)?;
     for folder in ["/proc", "/etc", "/dev"] {
-        fs::create_dir_all(folder).map_err(told("make a folder"))?;
+        fs::create_dir_all(folder).map_err(context("make a folder"))?;
     }
     fs::write("/etc/passwd", "program:x:1000:1000::/tmp:/bin/sh\n")
-        .map_err(told("write a file"))?;
-    symlink(WRITABLE, "/dev/shm").map_err(told("make a link"))?;
+        .map_err(context("write a file"))?;
+    symlink(WRITABLE, "/dev/shm").map_err(context("make a link"))?;
     // A process namespace needs one that is visible to show its own.
     let proc = format!("{OLD}/proc");
-    let bind = MsFlags::MS_BIND | MsFlags::MS_REC;
-    mount(Some(proc.as_str()), "/proc", NONE, bind, NONE).map_err(told("show /proc"))?;
-    umount2(OLD, MntFlags::MNT_DETACH).map_err(told("leave the host's root"))?;
-    fs::remove_dir(OLD).map_err(told("leave the host's root"))?;
-    let sealed = quiet | MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
-    mount(NONE, "/", NONE, sealed, NONE).map_err(told("seal the new root"))
+    mount_bind_recursive(proc, "/proc").map_err(context("show /proc"))?;
+    unmount(OLD, UnmountFlags::DETACH).map_err(context("leave the host's root"))?;
+    fs::remove_dir(OLD).map_err(context("leave the host's root"))?;
+    let sealed = quiet | MountFlags::BIND | MountFlags::RDONLY;
+    mount_remount("/", sealed, "").map_err(context("seal the new root"))
 }
 
 /// Writes the Python side of the sandbox into `folder`.
 pub(super) fn write_scripts(folder: &str) -> Result<(), String> {
-    fs::create_dir_all(folder).map_err(told("make a folder"))?;
+    fs::create_dir_all(folder).map_err(context("make a folder"))?;
     for (name, text) in SCRIPTS {
-        fs::write(format!("{folder}/{name}"), text).map_err(told("write a file"))?;
+        fs::write(format!("{folder}/{name}"), text).map_err(context("write a file"))?;
     }
     Ok(())
 }
 
 /// Has mounts of the worker appear in the servers' namespaces too, which copy this one later.
 pub(super) fn share_mounts() -> Result<(), String> {
-    mount(NONE, "/", NONE, MsFlags::MS_SHARED, NONE).map_err(told("share mounts"))
+    mount_change("/", MountPropagationFlags::SHARED).map_err(context("share mounts"))
 }
 
 /// Mounts a new, empty file system to write to.
 pub(super) fn mount_writable(size: u64) -> Result<(), String> {
-    let quiet = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-    let options = format!("mode=1777,size={size},nr_inodes=65536");
-    mount(Some("tmpfs"), MOUNT_POINT, Some("tmpfs"), quiet, Some(options.as_str()))
-        .map_err(told("mount a folder to write to"))
+    let quiet = MountFlags::NOSUID | MountFlags::NODEV;
+    let options = CString::new(format!("mode=1777,size={size},nr_inodes=65536"))
+        .map_err(context("name a size"))?;
+    mount("tmpfs", MOUNT_POINT, "tmpfs", quiet, options.as_c_str())
+        .map_err(context("mount a folder to write to"))
 }
 
 /// Replaces the file system to write to by a new one. Clearing the old one would not do: attributes of its
 /// root, its times and the numbers of its files would stay.
 pub(super) fn renew_writable(size: u64) -> Result<(), String> {
-    umount2(MOUNT_POINT, MntFlags::MNT_DETACH).map_err(told("unmount a program's folder"))?;
+    unmount(MOUNT_POINT, UnmountFlags::DETACH).map_err(context("unmount a program's folder"))?;
     mount_writable(size)
 }
 
@@ -130,21 +131,21 @@ fn show(path: &Path) -> Result<(), String> {
         return Ok(());
     }
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).map_err(told("make a folder"))?;
+        fs::create_dir_all(parent).map_err(context("make a folder"))?;
     }
     if kind.is_symlink() {
-        let target = fs::read_link(&old).map_err(told("read a link"))?;
-        return symlink(target, path).map_err(told("make a link"));
+        let target = fs::read_link(&old).map_err(context("read a link"))?;
+        return symlink(target, path).map_err(context("make a link"));
     }
     if kind.is_dir() {
-        fs::create_dir_all(path).map_err(told("make a folder"))?;
+        fs::create_dir_all(path).map_err(context("make a folder"))?;
     } else {
-        fs::write(path, "").map_err(told("make a file"))?;
+        fs::write(path, "").map_err(context("make a file"))?;
     }
     let name = path.display();
-    let bind = MsFlags::MS_BIND | MsFlags::MS_REC;
-    mount(Some(&old), path, NONE, bind, NONE).map_err(|error| format!("show {name}: {error}"))?;
-    let sealed = CString::new(path.as_os_str().as_encoded_bytes()).map_err(told("name a mount"))?;
+    mount_bind_recursive(&old, path).map_err(|error| format!("show {name}: {error}"))?;
+    let sealed =
+        CString::new(path.as_os_str().as_encoded_bytes()).map_err(context("name a mount"))?;
     seal_mount(&sealed).map_err(|error| format!("seal {name}: {error}"))
 }
 
@@ -153,11 +154,12 @@ fn show_device(path: &Path) -> Result<(), String> {
     if !old.exists() {
         return Ok(());
     }
-    fs::create_dir_all("/dev").map_err(told("make a folder"))?;
-    fs::write(path, "").map_err(told("make a file"))?;
-    mount(Some(&old), path, NONE, MsFlags::MS_BIND, NONE).map_err(told("show a device"))?;
-    let sealed = CString::new(path.as_os_str().as_encoded_bytes()).map_err(told("name a mount"))?;
-    seal_device(&sealed).map_err(told("seal a device"))
+    fs::create_dir_all("/dev").map_err(context("make a folder"))?;
+    fs::write(path, "").map_err(context("make a file"))?;
+    mount_bind(&old, path).map_err(context("show a device"))?;
+    let sealed =
+        CString::new(path.as_os_str().as_encoded_bytes()).map_err(context("name a mount"))?;
+    seal_device(&sealed).map_err(context("seal a device"))
 }
 
 fn under_old(path: &Path) -> PathBuf {
@@ -165,6 +167,6 @@ fn under_old(path: &Path) -> PathBuf {
 }
 
 /// Puts what was being done before an error.
-pub(super) fn told<E: std::fmt::Display>(doing: &'static str) -> impl Fn(E) -> String {
+pub(super) fn context<E: std::fmt::Display>(doing: &'static str) -> impl Fn(E) -> String {
     move |error| format!("{doing}: {error}")
 }

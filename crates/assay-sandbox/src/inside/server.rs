@@ -3,41 +3,39 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use super::child::{Role, Start, limits, start};
-use super::root::told;
+use super::root::context;
 use crate::frame;
 use crate::message::{Caps, ExamText, KEPT_EXAMS, TestChoice};
 use crate::sys::{self, Ended};
 
-/// How long a server may take to say that it is ready.
+/// The time a server may take to say that it is ready.
 const START: Duration = Duration::from_mins(1);
-/// How long the tests' own code may take before the first program is put through them.
+/// The time the tests' own code may take before the first program is put through them.
 const SETTING: Duration = Duration::from_mins(10);
 
 /// A Python process that stays.
 pub(super) struct Server {
     pid: i32,
     pub(super) control: UnixStream,
-    /// How many questions it was asked; each has its number.
+    /// The number of questions it was asked; each has its number.
     asked: u64,
-    /// How many programs it has served.
+    /// The number of programs it has served.
     pub(super) served: u32,
-    /// What the programs that it forks may use, besides their time.
+    /// The limits of the programs that it forks, besides their time.
     caps: Option<Caps>,
     /// The exams that it knows, the oldest first.
     exams: VecDeque<String>,
 }
 
-/// What a server needs to start.
-pub(super) struct Place<'a> {
+/// The resources that a server needs to start.
+pub(super) struct ServerEnvironment<'a> {
     pub(super) python: &'a str,
     pub(super) scripts: &'a str,
     pub(super) folder: &'a str,
@@ -48,18 +46,22 @@ pub(super) struct Place<'a> {
 }
 
 impl Server {
-    fn new(place: &Place<'_>, script: &str, role: Role<'_>) -> Result<Self, String> {
-        let (control, theirs) = UnixStream::pair().map_err(told("make a connection"))?;
-        let nothing = place.nothing.as_fd();
-        let script = format!("{}/{script}", place.scripts);
+    fn new(
+        environment: &ServerEnvironment<'_>,
+        script: &str,
+        role: Role<'_>,
+    ) -> Result<Self, String> {
+        let (control, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
+        let nothing = environment.nothing.as_fd();
+        let script = format!("{}/{script}", environment.scripts);
         let command: Vec<String> =
-            [place.python, "-s", "-S", &script].iter().map(|&word| word.to_owned()).collect();
+            [environment.python, "-s", "-S", &script].iter().map(|&word| word.to_owned()).collect();
         let pid = start(&Start {
             command: &command,
             files: &[nothing, nothing, std::io::stderr().as_fd(), theirs.as_fd()],
-            folder: place.folder,
+            folder: environment.folder,
             role,
-            isolate: place.isolate,
+            isolate: environment.isolate,
             hidden: None,
         })?;
         Ok(Self { pid, control, asked: 0, served: 0, caps: None, exams: VecDeque::new() })
@@ -67,21 +69,21 @@ impl Server {
 
     /// The server that forks programs.
     pub(super) fn forking(
-        place: &Place<'_>,
+        environment: &ServerEnvironment<'_>,
         own: Option<&File>,
         caps: &Caps,
     ) -> Result<Self, String> {
         let server =
-            Self { caps: Some(*caps), ..Self::new(place, "zygote.py", Role::Forks(caps))? };
-        let files: Vec<RawFd> = own.iter().map(|own| own.as_raw_fd()).collect();
-        frame::send_with_files(&server.control, &[], &files).map_err(told("ask Python"))?;
+            Self { caps: Some(*caps), ..Self::new(environment, "zygote.py", Role::Forks(caps))? };
+        let files: Vec<BorrowedFd<'_>> = own.iter().map(|own| own.as_fd()).collect();
+        frame::send_with_files(&server.control, &[], &files).map_err(context("ask Python"))?;
         server.expect_ready(START)?;
         Ok(server)
     }
 
     /// The server that holds the tests.
-    pub(super) fn testing(place: &Place<'_>) -> Result<Self, String> {
-        let server = Self::new(place, "tester.py", Role::Tests(place.tests_group))?;
+    pub(super) fn testing(environment: &ServerEnvironment<'_>) -> Result<Self, String> {
+        let server = Self::new(environment, "tester.py", Role::Tests(environment.tests_group))?;
         server.expect_ready(START)?;
         Ok(server)
     }
@@ -139,7 +141,7 @@ impl Server {
         u32::try_from(self.pid).ok()
     }
 
-    /// How much it has worked.
+    /// The CPU time that it has used.
     pub(super) fn worked(&self) -> Option<Duration> {
         worked(self.pid)
     }
@@ -148,10 +150,10 @@ impl Server {
     pub(super) fn forked(&self) -> Result<i32, String> {
         let mut number = [0; 8];
         self.read_within(START, &mut number)?;
-        i32::try_from(u64::from_le_bytes(number)).map_err(told("fork a program"))
+        i32::try_from(u64::from_le_bytes(number)).map_err(context("fork a program"))
     }
 
-    /// How the program that it forked last has ended.
+    /// Returns the exit status of the program that it forked last.
     pub(super) fn ended_within(&self, patience: Duration) -> Result<Ended, String> {
         let mut words = [0; Ended::WORDS];
         self.read_within(patience, &mut words)?;
@@ -163,13 +165,12 @@ impl Server {
         let _ = self.control.set_read_timeout(Some(patience));
         let read = (&self.control).read_exact(bytes);
         let _ = self.control.set_read_timeout(None);
-        read.map_err(told("hear from Python"))
+        read.map_err(context("hear from Python"))
     }
 
     /// Sends bytes with files.
     pub(super) fn send(&self, bytes: &[u8], files: &[BorrowedFd<'_>]) -> Result<(), String> {
-        let files: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
-        frame::send_with_files(&self.control, bytes, &files).map_err(told("ask Python"))
+        frame::send_with_files(&self.control, bytes, files).map_err(context("ask Python"))
     }
 
     /// Sends a message with files.
@@ -177,12 +178,12 @@ impl Server {
         self.send(message.to_string().as_bytes(), files)
     }
 
-    /// Whether the programs that it forks get these limits.
+    /// Returns whether the programs that it forks get these limits.
     pub(super) fn suits(&self, caps: &Caps) -> bool {
         self.caps.is_some_and(|own| limits(&own) == limits(caps))
     }
 
-    /// Whether it holds so much that it is better replaced.
+    /// Returns whether it holds so much that it is better replaced.
     pub(super) fn is_heavy(&self) -> bool {
         const PAGES: u64 = (512 << 20) / 4096;
         let text = std::fs::read_to_string(format!("/proc/{}/statm", self.pid)).unwrap_or_default();
@@ -190,7 +191,7 @@ impl Server {
         resident.is_some_and(|pages: u64| pages > PAGES)
     }
 
-    /// Whether it has the exam called `key`.
+    /// Returns whether it has the exam called `key`.
     pub(super) fn knows(&self, key: &str) -> bool {
         self.exams.iter().any(|known| known == key)
     }
@@ -217,12 +218,12 @@ impl Server {
 
     /// Ends it.
     pub(super) fn end(self) {
-        let _ = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
+        sys::kill(self.pid);
         let _ = sys::wait(self.pid, true);
     }
 }
 
-/// How much a process has worked, with the children that it has waited for.
+/// The CPU time of a process, with that of the children that it has waited for.
 pub(super) fn worked(pid: i32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // Four numbers, after the name and eleven others, in hundredths of a second.
@@ -232,7 +233,7 @@ pub(super) fn worked(pid: i32) -> Option<Duration> {
     Some(Duration::from_millis(ticks * 10))
 }
 
-/// Whether an answer says that all is ready.
+/// Returns whether an answer says that all is ready.
 fn is_ready(answer: &Value) -> Result<(), String> {
     match (answer.get("ready"), answer.get("broken").and_then(Value::as_str)) {
         (Some(Value::Bool(true)), _) => Ok(()),

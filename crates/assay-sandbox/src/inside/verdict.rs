@@ -1,31 +1,31 @@
 //! From what was seen to how the program ended.
 
 use assay_core::{Clock, Ending, Evidence};
-use nix::sys::signal::Signal;
+use rustix::process::Signal;
 use serde_json::Value;
 
 use super::watch::Seen;
 use crate::message::{Caps, Output, Report};
 
-/// How much of the end of standard error is reported.
+/// The most bytes of the end of standard error that are reported.
 const SHOWN: usize = 4096;
 
-/// How a program ended whose calls had limits of their own. When one is reached, it ends with the number of the
-/// timer's signal as its status.
+/// Returns the ending of a program whose calls had limits of their own. When one is reached, it ends with the number
+/// of the timer's signal as its status.
 pub(super) fn examined_by_calls(seen: &Seen, caps: &Caps) -> Ending {
     let ending = examined(seen, caps, false);
-    let by_timer = |signal: Signal| ending == Ending::EarlyExit { code: signal as i32 };
-    if by_timer(Signal::SIGPROF) {
+    let by_timer = |signal: Signal| ending == Ending::EarlyExit { code: signal.as_raw() };
+    if by_timer(Signal::PROF) {
         Ending::TimeLimit { clock: Clock::Cpu }
-    } else if by_timer(Signal::SIGALRM) {
+    } else if by_timer(Signal::ALARM) {
         Ending::TimeLimit { clock: Clock::Wall }
     } else {
         ending
     }
 }
 
-/// How a program ended that was put through tests. Where it carries them itself, what it says of its end counts
-/// less than a limit that it broke.
+/// Returns the ending of a program that was put through tests. Where it carries them itself, what it says of its end
+/// counts less than a limit that it broke.
 pub(super) fn examined(seen: &Seen, caps: &Caps, carries_tests: bool) -> Ending {
     let said = seen.said.as_ref();
     // Only tests say this. It stays wrong if the program takes too long over what it is asked next.
@@ -52,12 +52,12 @@ pub(super) fn examined(seen: &Seen, caps: &Caps, carries_tests: bool) -> Ending 
     raised(said).unwrap_or_else(|| left(seen))
 }
 
-/// Whether the tests want to see it once more.
+/// Returns whether the tests want to see it once more.
 pub(super) fn wants_again(seen: &Seen) -> bool {
     said_true(seen.said.as_ref(), "again")
 }
 
-/// How a program ended that was run by itself.
+/// Returns the ending of a program that was run by itself.
 pub(super) fn executed(seen: &Seen, caps: &Caps) -> Ending {
     if let Some(ending) = broke_a_limit(seen, caps) {
         return ending;
@@ -87,7 +87,7 @@ fn broke_a_limit(seen: &Seen, caps: &Caps) -> Option<Ending> {
         return Some(Ending::OutputLimit);
     }
     let worked = u64::try_from(seen.ended.cpu.as_micros()).unwrap_or(u64::MAX);
-    let by_limit = seen.ended.signal == Some(Signal::SIGXCPU as i32);
+    let by_limit = seen.ended.signal == Some(Signal::XCPU.as_raw());
     if worked >= caps.cpu_us || by_limit || longest_call(seen) >= 1.0 {
         return Some(Ending::TimeLimit { clock: Clock::Cpu });
     }
@@ -97,7 +97,7 @@ fn broke_a_limit(seen: &Seen, caps: &Caps) -> Option<Ending> {
     None
 }
 
-/// What an exception tells.
+/// Returns the ending that an exception means.
 fn raised(said: Option<&Value>) -> Option<Ending> {
     let said = said?;
     let class = said.get("raised")?.as_str()?;
@@ -113,13 +113,13 @@ fn raised(said: Option<&Value>) -> Option<Ending> {
     Some(Ending::Exception { class: class.to_owned(), message: text("message"), line })
 }
 
-/// What `SystemExit` tells.
+/// Returns the ending that `SystemExit` means.
 fn exited(said: Option<&Value>) -> Option<Ending> {
     let code = said?.get("exit")?.as_i64()?;
     Some(Ending::EarlyExit { code: i32::try_from(code).unwrap_or(-1) })
 }
 
-/// How it ended without a word.
+/// Returns the ending of a program that left without a word.
 fn left(seen: &Seen) -> Ending {
     match (seen.ended.signal, seen.ended.code) {
         // It cut the connection to its tests and stayed.

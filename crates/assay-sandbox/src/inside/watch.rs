@@ -6,9 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use serde_json::Value;
 
 use super::dialogue::Examiner;
@@ -18,11 +17,11 @@ use crate::frame;
 use crate::message::Caps;
 use crate::sys::{self, Ended};
 
-/// How much of the end of standard error is kept: a runtime's last words may be before a long trace.
+/// The most bytes of the end of standard error that are kept: a runtime's last words may be before a long trace.
 const TAIL: usize = 1 << 15;
-/// How long a program may take to end after it has cut the connection to its tests.
+/// The time a program may take to end after it has cut the connection to its tests.
 const LEAVING: Duration = Duration::from_secs(1);
-/// How long tests may go on after the program is gone.
+/// The time that tests may go on after the program is gone.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// A program's process.
@@ -41,7 +40,7 @@ impl Process<'_> {
         }
     }
 
-    /// How much it has worked, with the children that it has waited for.
+    /// The CPU time that it has used, with that of the children that it has waited for.
     fn worked(&self) -> Option<Duration> {
         worked(self.pid())
     }
@@ -53,9 +52,9 @@ impl Process<'_> {
 
     /// Ends it, with all that it has started: it is the first process of its namespace.
     fn end(&self) {
-        let _ = kill(Pid::from_raw(self.pid()), Signal::SIGKILL);
+        sys::kill(self.pid());
         // Without a namespace, at least its process group.
-        let _ = kill(Pid::from_raw(-self.pid()), Signal::SIGKILL);
+        sys::kill_group(self.pid());
     }
 
     fn ended(&self) -> Result<Ended, String> {
@@ -68,7 +67,7 @@ impl Process<'_> {
     }
 }
 
-/// Who says how it went, beside the process itself.
+/// The process or connection that reports the outcome, beside the process itself.
 pub(super) enum Witness<'a> {
     /// The tests; when they have spoken, the program is ended.
     Tests(&'a Server),
@@ -81,7 +80,7 @@ pub(super) enum Witness<'a> {
 }
 
 impl Witness<'_> {
-    /// How much the tests have worked, for all programs so far.
+    /// The CPU time that the tests have used, for all programs so far.
     fn worked(&self) -> Duration {
         match self {
             Self::Tests(server) => server.worked().unwrap_or_default(),
@@ -91,12 +90,12 @@ impl Witness<'_> {
     }
 }
 
-/// What was seen.
+/// The observations of a watch.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) ended: Ended,
-    /// What the witness said.
+    /// The witness's message.
     pub(super) said: Option<Value>,
     /// The witness is lost, and must be replaced.
     pub(super) witness_lost: bool,
@@ -121,7 +120,7 @@ pub(super) struct Watch<'a> {
     pub(super) errors: File,
     pub(super) host: &'a UnixStream,
     pub(super) caps: &'a Caps,
-    /// What looks at its memory, if nothing else holds it.
+    /// The sampler of its memory, if nothing else limits it.
     pub(super) sampler: Option<Sampler>,
 }
 
@@ -133,13 +132,13 @@ struct State {
     witness_done: bool,
     witness_lost: bool,
     end_sent: bool,
-    /// When it cut the connection to its tests.
+    /// The time when it cut the connection to its tests.
     left: Option<Instant>,
-    /// How much it had worked when it was last asked.
+    /// The CPU time that it had used when it was last asked.
     worked: Duration,
-    /// When its memory was last looked at.
+    /// The time when its memory was last looked at.
     sampled: Option<Instant>,
-    /// How often it got more time.
+    /// The number of times it got more time.
     extended: u32,
     ended_here: bool,
     too_long: bool,
@@ -147,7 +146,7 @@ struct State {
     too_big: bool,
     output: Vec<u8>,
     errors: Vec<u8>,
-    /// What the program said to the worker so far.
+    /// The bytes that the program sent to the worker so far.
     words: Vec<u8>,
     printed: u64,
     output_open: bool,
@@ -202,7 +201,7 @@ impl Watch<'_> {
         })
     }
 
-    /// Whether it or its tests worked since this was asked last, as far as a busy machine let them:
+    /// Returns whether it or its tests worked since this was asked last, as far as a busy machine let them:
     /// then it is not waiting. It is asked a few times at most, for tests have no end of their own.
     fn still_works(&self, state: &mut State) -> bool {
         const SHARE: u32 = 20;
@@ -213,7 +212,7 @@ impl Watch<'_> {
         state.extended <= MOST && since > Duration::from_millis(self.caps.wall_ms) / SHARE
     }
 
-    /// How long to wait at most, so that memory is looked at now and then.
+    /// The longest time to wait, so that memory is looked at now and then.
     fn patience(&self, patience: Duration) -> Duration {
         if self.sampler.is_some() { patience.min(PAUSE) } else { patience }
     }
@@ -267,9 +266,9 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Which of host, process, witness, output and errors have something new.
+    /// Returns for host, process, witness, output and errors whether they have something new.
     fn wait(&self, state: &State, patience: Duration) -> Result<[bool; 5], String> {
-        let read = PollFlags::POLLIN;
+        let read = PollFlags::IN;
         let witness = match &self.witness {
             Witness::Tests(server) => Some(server.control.as_fd()),
             Witness::Examiner(examiner) => Some(examiner.watched.as_fd()),
@@ -283,14 +282,17 @@ impl Watch<'_> {
             state.output_open.then(|| (self.output.as_fd(), read)),
             state.errors_open.then(|| (self.errors.as_fd(), read)),
         ];
-        let mut files: Vec<PollFd<'_>> =
-            wanted.iter().flatten().map(|&(file, flags)| PollFd::new(file, flags)).collect();
-        let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
-        match poll(&mut files, patience) {
-            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+        let mut files: Vec<PollFd<'_>> = wanted
+            .iter()
+            .flatten()
+            .map(|&(file, flags)| PollFd::from_borrowed_fd(file, flags))
+            .collect();
+        let patience = Timespec::try_from(patience).ok();
+        match poll(&mut files, patience.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(format!("watch a program: {error}")),
         }
-        let mut seen = files.iter().map(|file| file.any().unwrap_or(false));
+        let mut seen = files.iter().map(|file| !file.revents().is_empty());
         Ok(wanted.map(|file| file.is_some() && seen.next().unwrap_or(false)))
     }
 
@@ -336,7 +338,7 @@ impl Watch<'_> {
         state.errors.drain(..surplus);
     }
 
-    /// What was printed but not read yet. Nobody is left to print more.
+    /// Reads the rest of what was printed. Nobody is left to print more.
     fn drain(&mut self, state: &mut State) {
         while state.output_open && state.printed <= self.caps.output {
             self.read_output(state);

@@ -71,7 +71,7 @@ pub(crate) fn ending(sandbox: &Sandbox, program: &str) -> Ending {
 
 /// Runs tests of this executable once more as a user without any rights; nothing, if they already do.
 pub(crate) fn as_ordinary_user(tests: &[&str]) {
-    if nix::unistd::geteuid().is_root() {
+    if rustix::process::geteuid().is_root() {
         let mut command = Command::new("setpriv");
         command.args(["--reuid", "65533", "--regid", "65533", "--clear-groups"]);
         once_more(command, tests);

@@ -1,4 +1,4 @@
-//! How far a number of Python reaches.
+//! The extent of a number in Python.
 
 /// The length of the number that `bytes` start with; 0 if they do not.
 pub(super) fn number(bytes: &[u8]) -> usize {

@@ -24,7 +24,7 @@ enum Kind {
 /// A place: line and byte within it.
 type Place = (usize, usize);
 
-/// What is written again, token by token.
+/// The text that is written again, token by token.
 struct Rebuilt {
     text: String,
     previous: Kind,
@@ -60,7 +60,7 @@ impl Rebuilt {
 
 struct Tokenizer<'a> {
     text: &'a str,
-    /// Where the present line starts, and where the next one does.
+    /// The range from the start of this line to that of the next.
     line: std::ops::Range<usize>,
     last_line: std::ops::Range<usize>,
     number: usize,
@@ -74,7 +74,7 @@ struct Tokenizer<'a> {
 
 /// A text in quotes that goes on in the next line.
 struct OpenText {
-    /// Where in the whole text it starts.
+    /// Its start in the whole text.
     at: usize,
     start: Place,
     quote: u8,
@@ -157,7 +157,7 @@ impl<'a> Tokenizer<'a> {
         None
     }
 
-    /// What stands before the first token of a statement.
+    /// Writes what is before the first token of a statement.
     fn start_statement(&mut self, out: &mut Rebuilt) -> Option<Start> {
         let bytes = self.text.as_bytes();
         let mut at = self.line.start;
@@ -286,7 +286,7 @@ fn blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0c')).count()
 }
 
-/// Which quotes nothing closes in a line. A quote after one that nothing closes is escaped there, so
+/// The quotes that nothing closes in a line. A quote after one that nothing closes is escaped there, so
 /// that nothing closes it either, and the rest of the line need not be looked at again.
 #[derive(Default)]
 struct OpenQuotes([bool; 2]);
@@ -351,7 +351,7 @@ fn plain_token(text: &str) -> usize {
     }
 }
 
-/// How many letters before a quote belong to the text in quotes: `b`, `r`, `u`, `f`, `br`, `fr`.
+/// The number of characters before a quote that belong to the text in quotes: `b`, `r`, `u`, `f`, `br`, `fr`.
 fn text_prefix(rest: &[u8]) -> usize {
     let lower = |at: usize| rest.get(at).map(u8::to_ascii_lowercase);
     let quoted = |at: usize| matches!(rest.get(at), Some(b'\'' | b'"'));
@@ -362,7 +362,7 @@ fn text_prefix(rest: &[u8]) -> usize {
     }
 }
 
-/// How a text in single quotes goes on.
+/// The continuation of a text in single quotes.
 enum LineText {
     /// It is closed after so many bytes.
     Ends(usize),
@@ -385,7 +385,7 @@ fn line_text(rest: &[u8], quote: u8) -> LineText {
     }
 }
 
-/// Where a text in quotes ends that is open at `from`.
+/// Finds the end of a text in quotes that is open at `from`.
 fn text_end(bytes: &[u8], from: usize, quote: u8, triple: bool) -> Option<usize> {
     let mut at = from;
     loop {

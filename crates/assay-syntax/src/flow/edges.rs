@@ -25,7 +25,7 @@ struct Edge {
     next: u32,
 }
 
-/// Where the texts stand that an edge comes from.
+/// The places of the texts that an edge comes from.
 #[derive(Clone, Copy)]
 pub(super) struct SourceList {
     from: u32,
@@ -188,7 +188,7 @@ impl Names {
         Self { numbers: vec![NONE; texts], count: 0 }
     }
 
-    /// What tells a flow from others, whatever the variables are called.
+    /// Returns the identity of a flow, whatever the variables are called.
     pub(super) fn identity(&mut self, text: u32, relation: Relation, sources: &[u32]) -> u64 {
         let mut identity = Mixer::new(relation as u64);
         for &source in sources {

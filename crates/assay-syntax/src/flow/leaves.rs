@@ -20,7 +20,7 @@ pub(super) struct Leaves<'a> {
 /// The text of a keyword or a sign.
 const NO_TEXT: u32 = u32::MAX;
 
-/// What a node is to the data flow.
+/// The part of a node in the data flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Branch,
@@ -31,12 +31,12 @@ enum Part {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaf {
-    /// Which text it has; variables of one text have one number, and nobody asks for others.
+    /// The number of its text; variables of one text have one number, and nobody asks for others.
     pub(super) text: u32,
     /// Its place among the leaves. Where several leaves without any text share a spot, all have the
     /// place of the last.
     pub(super) place: u32,
-    /// Whether it is more than a keyword or a sign.
+    /// True if it is more than a keyword or a sign.
     pub(super) is_variable: bool,
     pub(super) is_identifier: bool,
 }
@@ -99,7 +99,7 @@ impl<'a> Leaves<'a> {
         self.list.get(self.before[node as usize] as usize).copied()
     }
 
-    /// Whether a node is a part of a leaf, such as a quote of a text.
+    /// Returns whether a node is a part of a leaf, such as a quote of a text.
     pub(super) fn is_inside(&self, node: u32) -> bool {
         self.parts[node as usize] == Part::Inside
     }

@@ -1,4 +1,4 @@
-//! Where values come from: CodeBLEU's data flow, deterministic.
+//! The flow of values: CodeBLEU's data flow, deterministic.
 //!
 //! The tools of the field keep the variables that a value comes from in Python's sets, whose order
 //! changes from run to run, and the numbers of variables hang on it. Here they are kept in the order
@@ -23,14 +23,14 @@ const DEEPEST: u32 = 990;
 /// In what the tools of the field differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// Which literals are taken whole.
+    /// The literals that are taken whole.
     pub literals: Literals,
-    /// Whether an `if` without an `else` makes that nothing is known, as it does in AVATAR's tool
+    /// True if an `if` without an `else` makes that nothing is known, as it does in AVATAR's tool
     /// for all languages but Python and PHP.
     pub needs_else: bool,
 }
 
-/// Which literals are one word, whatever is in them.
+/// The literals that are one word, whatever is in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Literals {
     /// Those that the grammar calls string, `string_literal` or `character_literal`.
@@ -39,7 +39,7 @@ pub enum Literals {
     Strings,
 }
 
-/// How a value gets there.
+/// The relation between a value and its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     /// The same value.
@@ -88,7 +88,7 @@ impl<'a> DataFlow<'a> {
         Self { flows, texts: leaves.texts }
     }
 
-    /// What tells each flow of a program from others, one number each, whatever the variables are
+    /// The identities of a program's flows, one number each, whatever the variables are
     /// called.
     pub fn identities(tree: &SyntaxTree<'a>, dialect: Dialect) -> Vec<u64> {
         let Some(leaves) = leaves(tree, dialect) else { return Vec::new() };
@@ -100,12 +100,12 @@ impl<'a> DataFlow<'a> {
         identities
     }
 
-    /// How many flows there are.
+    /// The number of flows.
     pub fn len(&self) -> usize {
         self.flows.len()
     }
 
-    /// Whether nothing flows.
+    /// Returns whether nothing flows.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What each language's nodes mean for the flow of data: CodeBLEU's rules, as tables.
+//! The meaning of each language's nodes for the flow of data: CodeBLEU's rules, as tables.
 //!
 //! They were written for grammars of 2020, and some no longer apply (C#'s initialisers and
 //! for-each loops, Rust's names of kinds). They stay as they are: the field's numbers hang on them.
@@ -30,7 +30,7 @@ pub(super) struct Rules {
     pub(super) first: &'static [&'static str],
 }
 
-/// Where a definition has its name and its value.
+/// The places of a definition's name and value.
 #[derive(Clone, Copy)]
 pub(super) enum Definition {
     /// In these fields.
@@ -41,7 +41,7 @@ pub(super) enum Definition {
     SecondAndThird,
 }
 
-/// How an assignment links its sides.
+/// The way an assignment links its sides.
 #[derive(Clone, Copy)]
 pub(super) enum Assignment {
     /// Each variable on the left, an edge from each on the right.
@@ -53,7 +53,7 @@ pub(super) enum Assignment {
     PartsOfRuby,
 }
 
-/// Which states an `if` joins.
+/// The states that an `if` joins.
 #[derive(Clone, Copy)]
 pub(super) struct Branching {
     /// All that follows the first branch is a branch too.
@@ -62,7 +62,7 @@ pub(super) struct Branching {
     pub(super) always_before: bool,
 }
 
-/// How a `for` runs.
+/// The way a `for` runs.
 #[derive(Clone, Copy)]
 pub(super) enum For {
     /// All children, and all after the first of this kind again.
@@ -75,7 +75,7 @@ pub(super) enum For {
     PatternValue,
 }
 
-/// Where a for-each has its variable, what it goes over, and its body.
+/// The places of a for-each's variable, iterated value and body.
 #[derive(Clone, Copy)]
 pub(super) enum ForEach {
     /// In these fields.
@@ -199,7 +199,7 @@ fn rules(language: Language) -> &'static Rules {
     }
 }
 
-/// What a node does.
+/// The role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Definition,
@@ -212,7 +212,7 @@ pub(super) enum Role {
     Other,
 }
 
-/// What there is to know about a kind of nodes.
+/// The facts about a kind of nodes.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own about a name")]
 pub(super) struct Kind {

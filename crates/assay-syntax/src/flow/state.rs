@@ -1,4 +1,4 @@
-//! What is known about the variables at one point of a program.
+//! The knowledge about the variables at one point of a program.
 
 /// The places at which a variable may have got its value: one place, or a union of such sets. Unions
 /// are shared and never listed, so a variable that is set under a thousand conditions costs a
@@ -22,7 +22,7 @@ pub(super) struct State {
     round: u32,
 }
 
-/// What a branch did: each variable that it changed, with its last value.
+/// The changes of a branch: each variable that it changed, with its last value.
 pub(super) struct Changes(Vec<(u32, Value)>);
 
 impl Changes {
@@ -45,7 +45,7 @@ impl State {
         }
     }
 
-    /// Whether the text is known; if so, its places are read.
+    /// Returns whether the text is known; if so, its places are read.
     pub(super) fn read(&mut self, text: u32) -> bool {
         let value = self.values[text as usize];
         if value != ABSENT {

@@ -12,7 +12,7 @@ pub(super) struct GivenUp;
 
 type Walked<T = ()> = Result<T, GivenUp>;
 
-/// What a walk may cost, besides a share for each node.
+/// The budget of a walk, besides a share for each node.
 const FREE_WORK: usize = 2_000_000;
 const WORK_FOR_A_NODE: usize = 64;
 
@@ -23,7 +23,7 @@ pub(super) struct Walk<'w, 'a> {
     leaves: &'w Leaves<'a>,
     pub(super) state: State,
     pub(super) edges: Edges,
-    /// How many loops are around.
+    /// The number of loops around it.
     loops: u32,
     /// A loop around runs for the second time.
     ///
@@ -301,7 +301,18 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     fn language_needs_else(&self) -> bool {
-        !matches!(self.tree.language, Language::Python | Language::Php)
+        match self.tree.language {
+            Language::Python | Language::Php => false,
+            Language::Java
+            | Language::CSharp
+            | Language::C
+            | Language::Cpp
+            | Language::JavaScript
+            | Language::TypeScript
+            | Language::Go
+            | Language::Ruby
+            | Language::Rust => true,
+        }
     }
 
     /// Runs a loop: twice, or once if a loop around it runs for the second time.

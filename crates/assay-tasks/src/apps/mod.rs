@@ -69,7 +69,6 @@ const fn task(card: TaskCard, open: fn(&DataChoice, &Asked) -> Result<Box<dyn It
 const JUDGING: Judging = Judging {
     stop: Stop::AtEnd,
     total: Some(Total { strict: Duration::from_mins(1), compat: Duration::from_secs(11) }),
-    compat_by_test: true,
     program: program::after_mark,
     idle: |_| "globals()[ASSAY_FUNCTION] = lambda *arguments: None\n".to_owned(),
     assemble: program::assemble,
@@ -209,7 +208,9 @@ impl AppsItems {
         let AppsProblem { solutions, tests, .. } = problem;
         let tests = match tests? {
             AppsTests::Standard(runs) => Tests::Runs(runs),
-            AppsTests::Calls { function, cases } => Tests::Exam(exam(&function, &cases)),
+            AppsTests::Calls { function, cases } => {
+                Tests::ByTest(exam(&function, &cases), tests_alone(&cases))
+            }
         };
         let reference = CodeReference {
             language: Language::Python,
@@ -232,13 +233,23 @@ impl AppsItems {
     }
 }
 
+/// A test as a Python tuple of what is given and what is wanted.
+fn case_text(Call { inputs, output }: &Call) -> String {
+    format!("({}, {})", python_text(inputs), python_text(output))
+}
+
+/// The code that is appended for each test by itself.
+fn tests_alone(cases: &[Call]) -> Vec<String> {
+    let compat = include_str!("compat.py");
+    let alone = |(at, case): (usize, &Call)| {
+        let case = case_text(case);
+        format!("{compat}\nASSAY_CASES = {{{at}: {case}}}\nassay_check(assay_answer, {at})\n")
+    };
+    cases.iter().enumerate().map(alone).collect()
+}
+
 fn exam(function: &str, cases: &[Call]) -> Exam {
-    let pairs: Vec<String> = cases
-        .iter()
-        .map(|Call { inputs, output }| {
-            format!("({}, {}),\n", python_text(inputs), python_text(output))
-        })
-        .collect();
+    let pairs: Vec<String> = cases.iter().map(|case| case_text(case) + ",\n").collect();
     let cases_text = format!("ASSAY_CASES = [\n{}]\n", pairs.concat());
     Exam {
         setting: format!("{}\n{cases_text}", include_str!("strict.py")),

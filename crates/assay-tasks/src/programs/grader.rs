@@ -78,10 +78,9 @@ impl ProgramJudge {
     /// How many tests there are under the rules.
     fn count(&self, tests: &Tests) -> usize {
         match (tests, self.rules) {
-            (Tests::Exam(exam), Rules::Strict) => exam.tests.len(),
+            (Tests::Exam(exam), Rules::Strict) | (Tests::ByTest(exam, _), _) => exam.tests.len(),
             (Tests::Table(table), Rules::Strict) => table.suites.len(),
             (Tests::Runs(runs), _) => runs.len(),
-            (Tests::Exam(exam), Rules::Compat) if self.judging.compat_by_test => exam.tests.len(),
             (Tests::Exam(_) | Tests::Table(_), Rules::Compat) | (Tests::Apart(_), _) => 1,
         }
     }
@@ -133,7 +132,7 @@ impl ProgramJudge {
 
     fn attempt(&self, trial: &Trial<'_>) -> Result<Tested> {
         match &trial.reference.tests.tests {
-            Tests::Exam(exam) => self.examine(trial, exam),
+            Tests::Exam(exam) | Tests::ByTest(exam, _) => self.examine(trial, exam),
             Tests::Table(table) if self.rules == Rules::Strict => self.make_calls(trial, table),
             Tests::Table(table) => self.examine(trial, &in_one_process(table)),
             Tests::Runs(runs) => self.run(trial, &runs[trial.at]),
@@ -219,21 +218,23 @@ impl ProgramJudge {
 
     fn examine_by(&self, trial: &Trial<'_>, exam: &Exam, rules: Rules) -> Result<ExaminedBy> {
         let &Trial { cancel, program, at: test, limits, .. } = trial;
-        let alone;
-        let (exam, test) = if rules == Rules::Compat && self.judging.compat_by_test {
-            let appended = format!("{}\n{}", exam.appended, exam.tests[test]);
-            alone = Exam { appended, ..exam.clone() };
-            (&alone, 0)
-        } else {
-            (exam, test)
+        let (alone, mut test) = (&trial.reference.tests.tests, test);
+        let alone = match alone {
+            Tests::ByTest(_, alone) if rules == Rules::Compat => {
+                let preamble = exam.preamble.clone();
+                let appended = alone[std::mem::take(&mut test)].clone();
+                Some(Exam { preamble, ..only_appended(appended) })
+            }
+            _ => None,
         };
+        let exam = alone.as_ref().unwrap_or(exam);
         let seed = seed_of(self.seed, trial.reference);
         let examination = Examination { program, exam, test, seed, rules, limits };
         let examined = self.sandbox.get()?.examine(&examination, cancel)?;
         let ending = match examined.ending {
             // The appended test says so.
             Ending::Exception { class, message, .. }
-                if self.judging.compat_by_test && class == "AssertionError" =>
+                if alone.is_some() && class == "AssertionError" =>
             {
                 Ending::WrongAnswer { message }
             }
@@ -417,13 +418,13 @@ fn in_one_process(table: &CallTable) -> Exam {
         python_text(reference),
         suites.join(", "),
     );
-    Exam {
-        setting: String::new(),
-        called: Vec::new(),
-        tests: Vec::new(),
-        appended,
-        preamble: String::new(),
-    }
+    only_appended(appended)
+}
+
+/// Tests that are nothing but code appended to a program.
+fn only_appended(appended: String) -> Exam {
+    let (setting, preamble) = (String::new(), String::new());
+    Exam { setting, called: Vec::new(), tests: Vec::new(), appended, preamble }
 }
 
 /// Sixteen bytes that nobody could know.
@@ -491,7 +492,7 @@ impl Reference for ProgramReference {
     fn decoys(&self) -> Vec<(&'static str, Response)> {
         let empty = ("an empty program", Response::Program(String::new()));
         match &self.code.tests.tests {
-            Tests::Exam(exam) => {
+            Tests::Exam(exam) | Tests::ByTest(exam, _) => {
                 let idle = Response::Program((self.judge.judging.idle)(exam));
                 vec![empty, ("a program that does nothing", idle)]
             }

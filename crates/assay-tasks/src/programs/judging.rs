@@ -20,9 +20,6 @@ pub(crate) struct Judging {
     pub(crate) stop: Stop,
     /// The CPU time that a program may use for all tests together.
     pub(crate) total: Option<Total>,
-    /// Whether every test of an exam has a verdict of its own under `compat` too: it is appended to
-    /// what the exam appends.
-    pub(crate) compat_by_test: bool,
     /// What counts of a text that continues a prompt.
     pub(crate) continuation: fn(&str) -> &str,
     /// What of an answer is the program.
@@ -90,7 +87,6 @@ impl Judging {
             details: false,
             stop: Stop::AtFailure,
             total: None,
-            compat_by_test: false,
             continuation: |text| text,
             program: |text| text,
             idle,

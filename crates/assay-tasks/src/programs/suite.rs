@@ -71,6 +71,8 @@ impl TestSuite {
 pub(crate) enum Tests {
     /// Python code that calls the program's functions and fails if they are wrong.
     Exam(Exam),
+    /// The same, where each test has a verdict of its own under `compat` too: the code that is appended for it alone.
+    ByTest(Exam, Vec<String>),
     /// Calls of one Python function, whose answers are compared with those of the task's own program.
     Table(CallTable),
     /// Runs, each with what is typed and what must be printed.
@@ -94,7 +96,8 @@ pub(crate) struct Apart {
 impl Tests {
     fn add_to(&self, digest: &mut DigestOf) {
         match self {
-            Self::Exam(Exam { setting, called, tests, appended, preamble }) => {
+            Self::Exam(exam) | Self::ByTest(exam, _) => {
+                let Exam { setting, called, tests, appended, preamble } = exam;
                 for text in tests.iter().chain([setting, appended, preamble]) {
                     digest.field(text.as_bytes());
                 }

@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assay_core::{CallTable, Cancel, Digest, DigestOf, Ending, Evidence, Language, Result};
+use assay_data::write_atomically;
 use assay_sandbox::{Limits, Recorded, Sandbox};
 
 /// The folder in the cache.
@@ -123,11 +125,7 @@ fn name(table: &CallTable, sandbox: &Sandbox) -> Result<Digest> {
     Ok(all.finish())
 }
 
-/// Writes a file that is there as a whole or not at all.
-fn keep(path: &Path, recorded: &Recorded) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    std::io::Write::write_all(&mut file, &recorded.bytes()?)?;
-    file.persist(path).map(|_| ()).map_err(|error| error.error)
+fn keep(path: &Path, recorded: &Recorded) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    write_atomically(path, |file| file.write_all(&recorded.bytes()?))
 }

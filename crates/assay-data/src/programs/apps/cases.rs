@@ -4,10 +4,10 @@ use assay_core::InputOutput;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::json::json_line_message;
 use crate::named_texts::Members;
-use crate::programs::function::without_place;
 
-/// What a program is put through.
+/// The tests of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AppsTests {
     /// It reads standard input and prints.
@@ -26,7 +26,7 @@ pub enum AppsTests {
 pub struct Call {
     /// The list of arguments.
     pub inputs: String,
-    /// What it gives, as it is or as the only element of a list: the data does both.
+    /// The result, as it is or as the only element of a list: the data does both.
     pub output: String,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn read_input_output(text: &str) -> Result<AppsTests, String> {
         return Err("it has no tests".to_owned());
     }
     let InsAndOuts { inputs, outputs, fn_name } = serde_json::from_str(text)
-        .map_err(|error| format!("its tests cannot be read: {}", without_place(&error)))?;
+        .map_err(|error| format!("its tests cannot be read: {}", json_line_message(&error)))?;
     if inputs.len() != outputs.len() {
         return Err(format!("it has {} inputs and {} outputs", inputs.len(), outputs.len()));
     }
@@ -96,7 +96,7 @@ struct MapCoderTest<'a> {
 /// prints it.
 pub(super) fn read_test_list(text: &str) -> Result<AppsTests, String> {
     let tests: Vec<MapCoderTest<'_>> = serde_json::from_str(text)
-        .map_err(|error| format!("its tests cannot be read: {}", without_place(&error)))?;
+        .map_err(|error| format!("its tests cannot be read: {}", json_line_message(&error)))?;
     if tests.is_empty() {
         return Err("it has no tests".to_owned());
     }

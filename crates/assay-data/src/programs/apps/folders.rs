@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::cases::read_input_output;
 use super::{AppsProblem, Level, Names, TakeProblem, read_solutions};
 use crate::Store;
-use crate::programs::function::without_place;
+use crate::json::json_line_message;
 use crate::store::Content;
 
 const QUESTION: &str = "question.txt";
@@ -111,7 +111,7 @@ impl Folders {
     }
 }
 
-/// Whether a file is a problem's question.
+/// Returns whether a file is a problem's question.
 pub(super) fn is_question(path: &str) -> bool {
     part_of(path, QUESTION).is_some()
 }
@@ -123,7 +123,7 @@ fn part_of<'a>(path: &'a str, file: &str) -> Option<&'a str> {
 
 fn level_of(bytes: Content) -> Result<Level, String> {
     let Metadata { difficulty } = serde_json::from_slice(&bytes?)
-        .map_err(|error| format!("cannot be read: {}", without_place(&error)))?;
+        .map_err(|error| format!("cannot be read: {}", json_line_message(&error)))?;
     Level::by_name(&difficulty).ok_or_else(|| format!("names no level: {difficulty:?}"))
 }
 

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::cases::{read_input_output, read_test_list};
 use super::{AppsProblem, Level, Names, TakeProblem, read_solutions};
-use crate::programs::function::without_place;
+use crate::json::json_line_message;
 use crate::programs::records::{Record, Records};
 
 /// The lines of one level.
@@ -20,7 +20,7 @@ pub(super) struct Lines {
     numbers: Vec<u64>,
 }
 
-/// What is looked at first.
+/// The fields that are read first.
 struct Head {
     id: String,
     level: Level,
@@ -32,13 +32,13 @@ impl Record for Head {
 
     fn parse(text: &str) -> Result<Self, String> {
         #[derive(Deserialize)]
-        struct Line<'a> {
+        struct HeadLine<'a> {
             #[serde(alias = "problem_id", borrow)]
             id: &'a RawValue,
             difficulty: String,
         }
-        let Line { id, difficulty } =
-            serde_json::from_str(text).map_err(|error| without_place(&error))?;
+        let HeadLine { id, difficulty } =
+            serde_json::from_str(text).map_err(|error| json_line_message(&error))?;
         let level = Level::by_name(&difficulty)
             .ok_or_else(|| format!("difficulty: there is no level called {difficulty:?}"))?;
         let id = name_of(id).ok_or("problem_id is neither a number nor a text")?;
@@ -105,7 +105,7 @@ fn name_of(id: &RawValue) -> Option<String> {
 }
 
 fn problem(line: &str) -> Result<AppsProblem, String> {
-    let row: Row<'_> = serde_json::from_str(line).map_err(|error| without_place(&error))?;
+    let row: Row<'_> = serde_json::from_str(line).map_err(|error| json_line_message(&error))?;
     let solutions = row.solutions.map_or_else(|| "".into(), document);
     let tests = match (row.input_output, row.test_list) {
         (Some(tests), _) => read_input_output(&document(tests)),

@@ -12,14 +12,15 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use assay_core::{Error, Result, Selection, disambiguate};
+use assay_core::{Error, Result, Selection};
 
 use crate::Store;
+use crate::json::json_line_message;
 use crate::programs::records::{Records, is_json_lines};
 
 pub use cases::{AppsTests, Call};
 
-/// How hard a problem is.
+/// The difficulty of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "their names say it all")]
 pub enum Level {
@@ -55,9 +56,9 @@ impl fmt::Display for Level {
 /// A problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppsProblem {
-    /// What is asked.
+    /// The question.
     pub question: String,
-    /// How the answer begins, or nothing.
+    /// The beginning of the answer, or nothing.
     pub starter_code: String,
     /// Programs that should be right.
     pub solutions: Vec<String>,
@@ -92,7 +93,7 @@ enum Form {
     Folders(folders::Folders),
 }
 
-/// What helps where no problems are found.
+/// The hint where no problems are found.
 const FORMS: &str = "APPS is a folder or archive of folders such as 0001 with question.txt and \
     input_output.json, or a file of JSON lines (.jsonl, also .gz or .zst)";
 
@@ -129,7 +130,7 @@ impl AppsProblems {
             return Err(Error::refused(format!("{location} has no problem of the level {level}"))
                 .hint(FORMS));
         }
-        Ok(Self { form, ids: made_unique(of_level), of_other_levels })
+        Ok(Self { form, ids: with_unique_names(of_level), of_other_levels })
     }
 
     /// The problems' names, in the order of the data.
@@ -142,7 +143,7 @@ impl AppsProblems {
         &self.of_other_levels
     }
 
-    /// Where the problem at `rank` lies.
+    /// The location of the problem at `rank`.
     pub fn location(&self, rank: usize) -> String {
         match &self.form {
             Form::Lines(lines) => lines.place(rank),
@@ -168,12 +169,12 @@ impl Form {
     }
 }
 
-/// Names in the data need not differ: the selection of 150 has some problems twice.
-fn made_unique(ids: Vec<String>) -> Vec<String> {
+/// Makes names different, which those in the data need not be: the selection of 150 has some problems twice.
+fn with_unique_names(ids: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashMap::new();
     let unique = ids.into_iter().map(|id| {
         let times = seen.entry(id.clone()).and_modify(|times| *times += 1).or_insert(1_usize);
-        if *times == 1 { id } else { disambiguate(&id, *times) }
+        if *times == 1 { id } else { assay_core::disambiguate(&id, *times) }
     });
     unique.collect()
 }
@@ -183,10 +184,6 @@ fn read_solutions(text: &str) -> Result<Vec<String>, String> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    serde_json::from_str(text).map_err(|error| {
-        format!(
-            "its solutions cannot be read: {}",
-            crate::programs::function::without_place(&error)
-        )
-    })
+    serde_json::from_str(text)
+        .map_err(|error| format!("its solutions cannot be read: {}", json_line_message(&error)))
 }

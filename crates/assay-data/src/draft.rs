@@ -1,0 +1,124 @@
+//! Files that appear whole or not at all: they are written beside their place and then renamed.
+
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// Writes a file that appears whole or not at all, in place of one that is there already. The folder must exist.
+///
+/// Everything that `write` wrote is on the disk before the file gets its name. If anything fails, nothing is left
+/// behind.
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut draft = Draft::new(path)?;
+    write(draft.file_mut())?;
+    draft.replace()
+}
+
+/// Removes what killed processes left of [`write_atomically`] to this path. For callers that know that no other
+/// process is writing the file, such as by a lock.
+pub fn remove_leftovers(path: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    for entry in fs::read_dir(parent(path))? {
+        let entry = entry?;
+        if is_leftover(&entry.file_name().to_string_lossy(), &name) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a file of this name is a draft of the file called `of`.
+fn is_leftover(name: &str, of: &str) -> bool {
+    let rest = name.strip_prefix('.').and_then(|rest| rest.strip_prefix(of));
+    rest.is_some_and(|rest| rest.starts_with('.') && rest.ends_with(SUFFIX))
+}
+
+/// The folder of a file; that of a bare name is the current one.
+pub(crate) fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+const SUFFIX: &str = ".part";
+
+/// A file that is being written beside its place, and vanishes unless it is put there.
+pub(crate) struct Draft {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl Draft {
+    /// A draft of the file at `path`.
+    pub(crate) fn new(path: &Path) -> io::Result<Self> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let file = tempfile::Builder::new()
+            .prefix(&format!(".{name}."))
+            .suffix(SUFFIX)
+            // As any new file: the user's mask decides what others may do.
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(parent(path))?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        self.file.as_file()
+    }
+
+    pub(crate) fn file_mut(&mut self) -> &mut File {
+        self.file.as_file_mut()
+    }
+
+    /// Puts it in place, instead of a file that is there already.
+    pub(crate) fn replace(self) -> io::Result<()> {
+        self.file().sync_all()?;
+        self.file.persist(self.path).map(drop).map_err(|error| error.error)
+    }
+
+    /// Puts it in place, unless a file is there already.
+    pub(crate) fn create(self) -> io::Result<()> {
+        self.file().sync_all()?;
+        self.file.persist_noclobber(self.path).map(drop).map_err(|error| error.error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_there_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        let names = || -> Vec<String> {
+            let entries = fs::read_dir(folder.path()).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        };
+        let failed = write_atomically(&path, |file| {
+            file.write_all(b"half")?;
+            let [left] = names().try_into().unwrap();
+            assert!(is_leftover(&left, "a.txt") && !is_leftover(&left, "b.txt"), "{left}");
+            Err(io::Error::other("no"))
+        });
+        assert!(failed.is_err() && names().is_empty());
+        for text in [b"one".as_slice(), b"two"] {
+            write_atomically(&path, |file| file.write_all(text)).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), text);
+        }
+        assert_eq!(names(), ["a.txt"]);
+        let taken = Draft::new(&path).unwrap().create().unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        let killed = Draft::new(&path).unwrap();
+        let other = Draft::new(&folder.path().join("b.txt")).unwrap();
+        remove_leftovers(&path).unwrap();
+        assert!(!killed.file.path().exists() && other.file.path().exists() && path.exists());
+        assert!(!is_leftover("a.txt", "a.txt") && !is_leftover(".a.txt", "a.txt"));
+    }
+}
