@@ -327,7 +327,7 @@ impl<'a> Todo<'a> {
     fn feed_problem<'i>(&'i self, problem: Problem, feed: &mut Feed<'_, 'i>) -> ControlFlow<()> {
         let rank = problem.rank;
         if let Some(verdict) = self.gate.verdict(rank, &problem.id) {
-            return feed(Item::Done(SampleKey { rank, sample: 0 }, verdict));
+            return feed(Item::Done(SampleKey { rank, sample: 0 }, Box::new(verdict)));
         }
         let mut missing = Vec::new();
         for sample in 0..self.plan.request.samples {

@@ -95,5 +95,6 @@ fn some_verdict(task: &dyn Task, problem: &ProblemId, reference: &dyn Reference)
 }
 
 fn open(task: &dyn Task) -> Box<dyn assay_core::Problems> {
-    task.open(&Opening::new(&DataChoice::Sample, &TaskSettings::default())).unwrap()
+    task.open(&Opening::new(&DataChoice::Sample, &TaskSettings::default()))
+        .expect("the sample opens")
 }

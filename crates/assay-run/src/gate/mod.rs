@@ -65,6 +65,35 @@ struct Candidate {
     decoys: Vec<&'static str>,
 }
 
+impl Candidate {
+    /// Learns from the verdicts on a problem's own program and on those that must not pass.
+    fn learn(
+        &self,
+        verdicts: &mut BTreeMap<SampleKey, Verdict>,
+        memory: &mut Memory,
+        gate: &mut Gate,
+    ) {
+        let Self { rank, fingerprint, decoys } = self;
+        let mut take = |sample| verdicts.remove(&SampleKey { rank: *rank, sample });
+        let Some(gold) = take(0) else { return };
+        let (mut outcome, mut lasting) = (outcome(&gold), is_lasting(&gold));
+        for (name, sample) in decoys.iter().zip(1..) {
+            let passes = take(sample).is_some_and(|verdict| verdict.outcome == Outcome::Passed);
+            if passes && outcome.is_ok() {
+                outcome = Err(format!("{name} passes its tests"));
+                lasting = true;
+            }
+        }
+        if outcome.is_ok() || lasting {
+            memory.learn(*fingerprint, &outcome);
+        }
+        if let Some(reason) = gold.evidence.and_then(|evidence| evidence.one_process) {
+            memory.learn_one_process(*fingerprint, &reason);
+        }
+        gate.note(*rank, outcome);
+    }
+}
+
 impl Gold<'_> {
     /// Runs those of the task's own programs that are not known to pass or fail here. If that is
     /// cancelled, it is not done, and nobody will see the results.
@@ -105,7 +134,7 @@ impl Gold<'_> {
         }
         ran?;
         for candidate in candidates {
-            self.learn(&candidate, &mut verdicts, &mut memory, &mut gate);
+            candidate.learn(&mut verdicts, &mut memory, &mut gate);
         }
         if let Err(error) = memory.keep() {
             progress.warn(&format!(
@@ -160,34 +189,6 @@ impl Gold<'_> {
             response: Submitted::Owned(program),
             is_read: true,
         })
-    }
-
-    /// Learns from the verdicts on a problem's own program and on those that must not pass.
-    fn learn(
-        &self,
-        candidate: &Candidate,
-        verdicts: &mut BTreeMap<SampleKey, Verdict>,
-        memory: &mut Memory,
-        gate: &mut Gate,
-    ) {
-        let Candidate { rank, fingerprint, decoys } = candidate;
-        let mut take = |sample| verdicts.remove(&SampleKey { rank: *rank, sample });
-        let Some(gold) = take(0) else { return };
-        let (mut outcome, mut lasting) = (outcome(&gold), is_lasting(&gold));
-        for (name, sample) in decoys.iter().zip(1..) {
-            let passes = take(sample).is_some_and(|verdict| verdict.outcome == Outcome::Passed);
-            if passes && outcome.is_ok() {
-                outcome = Err(format!("{name} passes its tests"));
-                lasting = true;
-            }
-        }
-        if outcome.is_ok() || lasting {
-            memory.learn(*fingerprint, &outcome);
-        }
-        if let Some(reason) = gold.evidence.and_then(|evidence| evidence.one_process) {
-            memory.learn_one_process(*fingerprint, &reason);
-        }
-        gate.note(*rank, outcome);
     }
 
     /// Names everything beside a problem that the verdict on its own program depends on.

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -13,13 +14,11 @@ use assay_core::{
 };
 use crossbeam_channel::Receiver;
 
-use super::{Event, Outlet, Pipeline, Question, Submission, Submitted, ended};
-
-use std::ops::ControlFlow;
+use super::{Event, Outlet, Pipeline, Question, Submission, Submitted, ended, retry};
 
 impl Pipeline<'_> {
     /// A worker of the answer stage.
-    pub(super) fn answer_stage<'i>(&self, asked: &Receiver<Question>, outlet: &Outlet<'_, 'i>) {
+    pub(super) fn answer_stage(&self, asked: &Receiver<Question>, outlet: &Outlet<'_, '_>) {
         let outcome = match self.solver {
             Some(Solver::Together(solver)) => self.answer_together(solver.as_ref(), asked, outlet),
             _ => asked.iter().try_for_each(|Question { problem, samples }| {
@@ -33,11 +32,11 @@ impl Pipeline<'_> {
     }
 
     /// Answers samples of a problem and passes them on, until the work is cancelled or nobody listens any more.
-    pub(super) fn answer_samples<'i>(
+    pub(super) fn answer_samples(
         &self,
         problem: &Problem,
         samples: Vec<u32>,
-        outlet: &Outlet<'_, 'i>,
+        outlet: &Outlet<'_, '_>,
     ) -> Result<ControlFlow<()>> {
         for sample in samples {
             if self.cancel.is_cancelled() {
@@ -45,7 +44,7 @@ impl Pipeline<'_> {
             }
             let Some(submission) = self.ask(problem, sample, outlet.failed)? else { break };
             if let Submitted::Answered(answer) = &submission.response
-                && outlet.tell(Event::Answered(submission.key, Arc::clone(answer)))?.is_break()
+                && outlet.tell(Event::Answered(submission.key, Arc::clone(answer))).is_break()
             {
                 return Ok(ControlFlow::Break(()));
             }
@@ -113,7 +112,7 @@ impl Pipeline<'_> {
                         "will be retried"
                     );
                     let wait = self.retries.next_wait(retries, retry_after, &message)?;
-                    if !self.retries.sleep(wait, self.cancel, failed) {
+                    if !retry::sleep(wait, self.cancel, failed) {
                         return Ok(None);
                     }
                 }
@@ -123,11 +122,11 @@ impl Pipeline<'_> {
     }
 
     /// Lets the solver answer everything in one go.
-    fn answer_together<'i>(
+    fn answer_together(
         &self,
         solver: &dyn AnswerTogether,
         asked: &Receiver<Question>,
-        outlet: &Outlet<'_, 'i>,
+        outlet: &Outlet<'_, '_>,
     ) -> Result<()> {
         let open = RefCell::new(HashMap::new());
         let mut questions = asked.iter().map(|question| {
@@ -174,7 +173,7 @@ impl TakeAnswers for Listener<'_, '_, '_> {
             submission(key, Arc::clone(&open.reference), answer)
         };
         if let Submitted::Answered(answer) = &submission.response
-            && self.outlet.tell(Event::Answered(key, Arc::clone(answer)))?.is_break()
+            && self.outlet.tell(Event::Answered(key, Arc::clone(answer))).is_break()
         {
             return Err(ended());
         }
@@ -185,7 +184,7 @@ impl TakeAnswers for Listener<'_, '_, '_> {
     }
 
     fn session(&mut self, report: SessionReport) -> Result<()> {
-        match self.outlet.tell(Event::Session(report))? {
+        match self.outlet.tell(Event::Session(report)) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(ended()),
         }

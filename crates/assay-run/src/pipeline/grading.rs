@@ -13,8 +13,8 @@ const REMEMBERED: usize = 4096;
 
 impl Pipeline<'_> {
     /// Grades or checks a submission.
-    pub(super) fn finish(&self, submission: Submission<'_>) -> Result<Event> {
-        let Submission { key, problem, reference, response, is_read } = &submission;
+    pub(super) fn finish(&self, submission: &Submission<'_>) -> Result<Event> {
+        let Submission { key, problem, reference, response, is_read } = submission;
         let check = reference.check(response);
         let (cache, refuses) = match self.ending {
             Ending::Grade(cache) => (cache, false),

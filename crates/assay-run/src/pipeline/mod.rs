@@ -62,7 +62,7 @@ pub(crate) enum Item<'i> {
     /// An answer that only wants grading.
     Grade(Submission<'i>),
     /// A verdict that needs no work.
-    Done(SampleKey, Verdict),
+    Done(SampleKey, Box<Verdict>),
     /// A problem that cannot be used.
     Flawed(Flaw),
 }
@@ -201,9 +201,9 @@ impl Pipeline<'_> {
 
     fn do_in_line(&self, item: Item<'_>, sink: &mut Sink<'_>) -> Result<()> {
         match item {
-            Item::Done(key, verdict) => sink(Event::Graded(key, verdict)),
+            Item::Done(key, verdict) => sink(Event::Graded(key, *verdict)),
             Item::Flawed(flaw) => sink(self.flawed(flaw)),
-            Item::Grade(submission) => sink(self.finish(submission)?),
+            Item::Grade(submission) => sink(self.finish(&submission)?),
             Item::Ask(problem, samples) => samples.into_iter().try_for_each(|sample| {
                 if self.cancel.is_cancelled() {
                     return Ok(());
@@ -214,7 +214,7 @@ impl Pipeline<'_> {
                 if let Submitted::Answered(answer) = &submission.response {
                     sink(Event::Answered(submission.key, Arc::clone(answer)))?;
                 }
-                sink(self.finish(submission)?)
+                sink(self.finish(&submission)?)
             }),
         }
     }
@@ -229,11 +229,11 @@ impl Pipeline<'_> {
         let mut outcome = Ok(());
         let feed = &mut |item| {
             let passed = match item {
-                Item::Done(key, verdict) => outlet.tell(Event::Graded(key, verdict)),
-                Item::Flawed(flaw) => outlet.tell(self.flawed(flaw)),
+                Item::Done(key, verdict) => Ok(outlet.tell(Event::Graded(key, *verdict))),
+                Item::Flawed(flaw) => Ok(outlet.tell(self.flawed(flaw))),
                 Item::Grade(submission) => self.pass_on(submission, outlet),
                 Item::Ask(problem, samples) => match &to_answer {
-                    Some(to_answer) => self.pass_questions(problem, samples, to_answer),
+                    Some(to_answer) => Ok(self.pass_questions(problem, samples, to_answer)),
                     None => self.answer_samples(&problem, samples, outlet),
                 },
             };
@@ -248,6 +248,8 @@ impl Pipeline<'_> {
         };
         outlet.report(read(feed));
         outlet.report(outcome);
+        // The answer stage ends when nothing more can come.
+        drop(to_answer);
     }
 
     /// The outcome of a problem that cannot be used.
@@ -271,7 +273,7 @@ impl Pipeline<'_> {
         problem: Problem,
         samples: Vec<u32>,
         to_answer: &Sender<Question>,
-    ) -> Result<ControlFlow<()>> {
+    ) -> ControlFlow<()> {
         let problem = Arc::new(problem);
         let questions: Vec<Vec<u32>> = match self.solver {
             Some(Solver::Together(_)) => vec![samples],
@@ -279,10 +281,10 @@ impl Pipeline<'_> {
         };
         for samples in questions {
             if to_answer.send(Question { problem: Arc::clone(&problem), samples }).is_err() {
-                return Ok(ControlFlow::Break(()));
+                return ControlFlow::Break(());
             }
         }
-        Ok(ControlFlow::Continue(()))
+        ControlFlow::Continue(())
     }
 
     /// Passes a submission to the grade stage, or grades it here where that is faster.
@@ -293,7 +295,7 @@ impl Pipeline<'_> {
     ) -> Result<ControlFlow<()>> {
         match &outlet.to_grade {
             Some(to_grade) => Ok(flow(to_grade.send(submission).is_ok())),
-            None => outlet.tell(self.finish(submission)?),
+            None => Ok(outlet.tell(self.finish(&submission)?)),
         }
     }
 }
@@ -323,9 +325,8 @@ struct Outlet<'f, 'i> {
 
 impl Outlet<'_, '_> {
     /// Passes an event on; breaks if nobody listens any more.
-    #[expect(clippy::unnecessary_wraps, reason = "its callers pass failures on as well")]
-    fn tell(&self, event: Event) -> Result<ControlFlow<()>> {
-        Ok(flow(self.to_sink.send(Ok(event)).is_ok()))
+    fn tell(&self, event: Event) -> ControlFlow<()> {
+        flow(self.to_sink.send(Ok(event)).is_ok())
     }
 
     /// Passes a failure on. If nobody listens any more, there was another one before.
@@ -349,7 +350,7 @@ impl Grading<'_, '_> {
             if self.pipeline.cancel.is_cancelled() {
                 continue;
             }
-            let event = self.pipeline.finish(submission);
+            let event = self.pipeline.finish(&submission);
             let failed = event.is_err();
             if self.to_sink.send(event).is_err() || failed {
                 break;

@@ -7,7 +7,7 @@ use assay_core::{Cancel, Error, Result};
 
 /// The wait after the first failure; it doubles with every further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// The number of times that one question is asked again.
 const PER_ANSWER: u32 = 12;
 /// The number of retries in a run.
@@ -47,19 +47,19 @@ impl Retries {
         let doubled = FIRST_WAIT.saturating_mul(1 << before.min(10));
         Ok(asked_for.unwrap_or(doubled).min(LONGEST_WAIT))
     }
+}
 
-    /// Waits; `false` if the work ends meanwhile.
-    pub(super) fn sleep(&self, wait: Duration, cancel: &Cancel, failed: &AtomicBool) -> bool {
-        let mut left = wait;
-        loop {
-            let step = left.min(GLANCE);
-            if cancel.sleep(step) || failed.load(Ordering::SeqCst) {
-                return false;
-            }
-            left -= step;
-            if left.is_zero() {
-                return true;
-            }
+/// Waits; `false` if the work ends meanwhile.
+pub(super) fn sleep(wait: Duration, cancel: &Cancel, failed: &AtomicBool) -> bool {
+    let mut left = wait;
+    loop {
+        let step = left.min(GLANCE);
+        if cancel.sleep(step) || failed.load(Ordering::SeqCst) {
+            return false;
+        }
+        left -= step;
+        if left.is_zero() {
+            return true;
         }
     }
 }

@@ -31,7 +31,7 @@ impl AnswerEach for Slow {
         if self.fail_at == Some(ask.rank) {
             return Err(Error::failed("the server is gone").into());
         }
-        if self.transient.is_some_and(|every| asked % every == 0) {
+        if self.transient.is_some_and(|every| asked.is_multiple_of(every)) {
             let retry_after = Some(Duration::from_millis(1));
             return Err(AnswerError::Transient { message: "busy".to_owned(), retry_after });
         }
