@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
 
 use assay_core::{
-    Answer, AnswerForm, Digest, DigestOf, Fault, FaultKind, Place, ProblemId, Problems, Response,
-    Result, SampleKey, unknown_problem,
+    AnswerForm, Digest, DigestOf, Fault, FaultKind, Place, ProblemId, Problems, Result, SampleKey,
+    shown_name, unknown_problem,
 };
 use assay_data::{skip_blank_lines, strip_bom};
+use assay_record::{AnswerLine, ResponseLine};
 use serde::Deserialize;
 
 use crate::collector::Collector;
@@ -83,18 +84,18 @@ pub(super) fn is_ours(text: &str) -> bool {
 
 /// Reads a line of `answers.jsonl`.
 pub(super) fn parse_ours(text: &str, names: &ProblemNames<'_>) -> Result<ParsedAnswer, Fault> {
-    let answer: Answer = serde_json::from_str(text).map_err(|error| {
+    let answer: AnswerLine = serde_json::from_str(text).map_err(|error| {
         Fault::new(FaultKind::Malformed, format!("not an answer as `assay run` writes it: {error}"))
     })?;
-    let rank = names.exact(answer.problem.as_str()).ok_or_else(|| {
-        let message = format!("{} is not among the chosen problems", answer.problem);
+    let rank = names.exact(&answer.problem).ok_or_else(|| {
+        let message = format!("{} is not among the chosen problems", shown_name(&answer.problem));
         Fault::new(FaultKind::UnknownProblem, message)
     })?;
-    if matches!(&answer.response, Response::Lines(lines) if lines.is_empty()) {
+    if matches!(&answer.response, ResponseLine::Lines(lines) if lines.is_empty()) {
         return Err(Fault::new(FaultKind::Malformed, "no line number").about(rank));
     }
     let key = SampleKey { rank, sample: answer.sample };
-    Ok(ParsedAnswer { key, response: answer.response })
+    Ok(ParsedAnswer { key, response: answer.response.into() })
 }
 
 /// Finds problems by name; what is needed for that is made when the first line asks for it.

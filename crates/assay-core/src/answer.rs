@@ -6,37 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, ProblemId};
 
-/// One sample of a solver's answer to one problem: one line of `answers.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One sample of a solver's answer to one problem.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// Which problem.
     pub problem: ProblemId,
     /// Which sample, from 0.
-    #[serde(default)]
     pub sample: u32,
     /// What was said.
     pub response: Response,
     /// How long it took, in seconds of wall time, where one answer can be timed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
     /// The text before it was cut, where something was cut off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
     /// The number of failed attempts before it.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub retries: u32,
-    /// How sure the solver was. Not recorded: grading does not look at it, and a record stays what
-    /// the answers are, whatever their solver can tell beside them.
-    #[serde(skip)]
+    /// The solver's confidence. Not recorded: grading does not look at it.
     pub confidence: Vec<Confidence>,
     /// The cost of the reply.
-    #[serde(skip)]
     pub usage: Usage,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
 }
 
 impl Answer {
@@ -113,8 +101,7 @@ pub struct Confidence {
 }
 
 /// What was said to one problem. One variant a kind of task, and one for silence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Response {
     /// Line numbers from 1, best first; never empty.
     Lines(Vec<usize>),
@@ -136,7 +123,7 @@ impl Response {
 }
 
 /// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoAnswer {
     /// The kind of reason.
     pub why: Why,

@@ -52,7 +52,7 @@ mod tests {
         let cancel = Cancel::new();
         assert!(!cancel.sleep(Duration::from_millis(1)));
         let sleeper = cancel.clone();
-        let asleep = std::thread::spawn(move || sleeper.sleep(Duration::from_secs(3600)));
+        let asleep = std::thread::spawn(move || sleeper.sleep(Duration::from_hours(1)));
         cancel.cancel();
         assert!(asleep.join().unwrap());
     }

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     AnswerError, Cancel, ProblemId, Problems, Question, Reply, Response, Result, SampleKey,
 };
@@ -120,8 +118,8 @@ pub trait TakeAnswers {
     fn session(&mut self, report: SessionReport) -> Result<()>;
 }
 
-/// What happened in one session of an external solver: one line of `solver.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What happened in one session of an external solver.
+#[derive(Debug, Clone, PartialEq)]
 pub struct SessionReport {
     /// The command and its arguments.
     pub command: Vec<String>,
@@ -146,8 +144,7 @@ pub struct SessionReport {
 }
 
 /// How a session of an external solver ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionEnd {
     /// It ended with this status.
     Exited(i32),

@@ -1,11 +1,9 @@
 //! What grading one answer found.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Digest, Ending, Evidence, Named, NoAnswer, ProblemId, Why};
 
-/// The grade of one sample: one line of `verdicts.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The grade of one sample.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Which problem.
     pub problem: ProblemId,
@@ -14,34 +12,25 @@ pub struct Verdict {
     /// The outcome; each problem counts under exactly one.
     pub outcome: Outcome,
     /// The numbers that the task's metrics are summed up from.
-    #[serde(default, skip_serializing_if = "Named::is_empty")]
     pub scores: Named<f64>,
     /// The counts behind a metric of the whole corpus, by metric.
-    #[serde(default, skip_serializing_if = "Named::is_empty")]
     pub counts: Named<Vec<f64>>,
     /// Identifies the problems that count as one in a distinct mean.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Why there was no answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
     /// Evidence, for a person.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// How the program ended, where the answer is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
     /// What was measured while it ran.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
     /// The hash of the program and its tests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Digest>,
 }
 
 /// The classes that add up to all problems.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// Right.
     Passed,

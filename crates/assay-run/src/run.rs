@@ -124,7 +124,7 @@ impl Resumable {
 
     /// Finishes what is missing. A run that is complete, and so has no plan, is left as it is.
     pub fn finish(self, plan: Option<&Plan>, context: &RunContext<'_>) -> Result<Finished> {
-        match (self.results, plan) {
+        match (self.results.clone(), plan) {
             (Some(results), _) => {
                 let excluded = RunReader::open(self.record.folder())?.verdicts();
                 let excluded =
@@ -133,7 +133,18 @@ impl Resumable {
                     excluded.map(|line| line.map(Verdict::from)).collect::<Result<_>>()?;
                 complete(&self.record, results, excluded)
             }
-            (None, Some(plan)) => carry_on(plan, self.record, context),
+            (None, Some(plan)) => {
+                let Self { mut record, request, .. } = self;
+                let manifest = record.manifest().clone();
+                if manifest.format < FormatVersion::CURRENT {
+                    // What is known of it is the hash of its manifest, which changes with its format.
+                    record.set_manifest(&manifest)?;
+                    if !risks(&request).is_empty() {
+                        remember(&record, context);
+                    }
+                }
+                carry_on(plan, record, context)
+            }
             (None, None) => Err(Error::failed("a run that is not complete has no plan")),
         }
     }

@@ -249,14 +249,6 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_read_from_its_record_counts_the_same() {
-        let verdict = grade("a", &["123"], &said("1"));
-        let line = serde_json::to_string(&verdict).unwrap();
-        let read: Verdict = serde_json::from_str(&line).unwrap();
-        assert_eq!(summed(&[read]), summed(&[verdict]));
-    }
-
-    #[test]
     fn signatures_fit_into_the_signature_of_a_run() {
         assert_eq!(measures()[0].signature(), "lengths,of:letters");
     }
