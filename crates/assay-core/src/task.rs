@@ -30,6 +30,33 @@ pub trait Task: Send + Sync {
     }
 }
 
+/// A task that lives as long as the program.
+impl Task for &'static dyn Task {
+    fn card(&self) -> &TaskCard {
+        (**self).card()
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
+        (**self).open(opening)
+    }
+
+    fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {
+        (**self).tally(settings)
+    }
+
+    fn interval(&self) -> &'static str {
+        (**self).interval()
+    }
+
+    fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)> {
+        (**self).signature_fields(settings)
+    }
+
+    fn original_report(&self, results: &Results) -> Option<String> {
+        (**self).original_report(results)
+    }
+}
+
 /// What there is to know about a task; its page in the documentation is made from it.
 #[derive(Debug, Clone, Serialize)]
 pub struct TaskCard {

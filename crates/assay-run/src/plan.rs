@@ -13,6 +13,7 @@ use assay_core::{
 };
 use assay_record::{DataDigest, Tool};
 use assay_solvers::{BuiltSolver, SolverSettings, SolverSpec};
+use assay_tasks::TaskRegistry;
 use serde::{Deserialize, Serialize};
 
 /// What a user wants to be run. Written into the record, so that a run can be resumed.
@@ -67,7 +68,7 @@ pub struct TaskRequest {
 /// A task whose problems have been opened, chosen and read once.
 pub struct OpenTask {
     pub(crate) request: TaskRequest,
-    pub(crate) task: &'static dyn Task,
+    pub(crate) task: Arc<dyn Task>,
     pub(crate) problems: Box<dyn Problems>,
     pub(crate) wanted: Selection,
     pub(crate) digest: DataDigest,
@@ -80,8 +81,13 @@ impl OpenTask {
     }
 
     /// Opens what `request` names, for so many grades at once, and reads the wanted problems once to learn their hash.
-    pub fn open(request: TaskRequest, jobs: usize, cache: Option<&Path>) -> Result<Arc<Self>> {
-        let task = assay_tasks::find(&request.name)?;
+    pub fn open(
+        tasks: &TaskRegistry,
+        request: TaskRequest,
+        jobs: usize,
+        cache: Option<&Path>,
+    ) -> Result<Arc<Self>> {
+        let task = Arc::clone(tasks.find(&request.name)?);
         let TaskRequest { data, settings, .. } = &request;
         let problems = task.open(&Opening { jobs, cache, ..Opening::new(data, settings) })?;
         problems.can_be_asked()?;
@@ -122,13 +128,13 @@ impl Plan {
         let built = spec.build(&solver_settings, open.problems.as_ref())?;
         let BuiltSolver { solver: ready, identity, samples: has } = built;
         let signature = signature(
-            open.task,
+            open.task.as_ref(),
             &open.request.settings,
             open.digest.solutions,
             open.wanted.len(),
             &tool,
         );
-        let signature = with_samples(signature, open.task, &samples)
+        let signature = with_samples(signature, open.task.as_ref(), &samples)
             .field("content", open.digest.content.short())
             .field("solver", identity);
         let task = open.request.clone();

@@ -10,6 +10,7 @@ use assay_core::{
 };
 use assay_record::{FormatVersion, Manifest, RunReader, RunWriter, Tool};
 use assay_solvers::SolverSpec;
+use assay_tasks::TaskRegistry;
 
 use crate::gate::{Gate, Gold};
 use crate::pipeline::{
@@ -103,12 +104,18 @@ impl Resumable {
     }
 
     /// Makes everything ready for what is missing; `None` if the run is complete.
-    pub fn plan(&self, tool: Tool, jobs: usize, cache: Option<&Path>) -> Result<Option<Plan>> {
+    pub fn plan(
+        &self,
+        tasks: &TaskRegistry,
+        tool: Tool,
+        jobs: usize,
+        cache: Option<&Path>,
+    ) -> Result<Option<Plan>> {
         if self.results.is_some() {
             return Ok(None);
         }
         let Request { task, solver, solver_settings, samples } = self.request.clone();
-        let open = OpenTask::open(task, jobs, cache)?;
+        let open = OpenTask::open(tasks, task, jobs, cache)?;
         let plan = Plan::new(&open, &solver, solver_settings, samples, tool)?;
         let Manifest { signature, data_digest, .. } = self.record.manifest();
         let (then, now) = (signature.clone().unwrap_or_default(), plan.signature.to_string());
@@ -271,7 +278,7 @@ fn gold_gate(plan: &Plan, verdicts: &VerdictCache, context: &RunContext<'_>) -> 
     }
     let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
     let (settings, problems, tool) = (&request.settings, problems.as_ref(), &plan.tool);
-    Gold { task: *task, settings, problems, wanted, verdicts, tool }.check(context)
+    Gold { task: task.as_ref(), settings, problems, wanted, verdicts, tool }.check(context)
 }
 
 /// The problems of an opened task by their ids.

@@ -36,7 +36,7 @@ impl Fake {
         let card = TaskCard {
             name: "fake",
             asks: QuestionKind::Code,
-            ..assay_tasks::find("codrep").unwrap().card().clone()
+            ..assay_tasks::CodRep.card().clone()
         };
         let broken = broken.iter().copied().collect();
         Self { card, count, broken, flawed: HashSet::new(), ran: Arc::default() }

@@ -14,6 +14,8 @@ mod trans;
 mod translate_gfg;
 mod translation;
 
+use std::sync::Arc;
+
 use assay_core::{Error, Result, Task};
 
 pub use apps::{APPS_COMPETITION, APPS_INTERVIEW, APPS_INTRODUCTORY};
@@ -31,7 +33,7 @@ pub use trans::{TRANS_CS_JAVA, TRANS_JAVA_CS};
 pub use translate_gfg::TRANSLATE_GFG_JAVA_PYTHON;
 pub use translation::Translation;
 
-/// Every task there is.
+/// The built-in tasks.
 pub const REGISTRY: &[&dyn Task] = &[
     &CodRep,
     &C2C,
@@ -54,11 +56,39 @@ pub const REGISTRY: &[&dyn Task] = &[
     &TRANSLATE_GFG_JAVA_PYTHON,
 ];
 
-/// The task called `name`.
-pub fn find(name: &str) -> Result<&'static dyn Task> {
-    REGISTRY.iter().copied().find(|task| task.card().name == name).ok_or_else(|| {
-        let names: Vec<&str> = REGISTRY.iter().map(|task| task.card().name).collect();
-        Error::usage(format!("there is no task called {name:?}"))
-            .hint(format!("the tasks are: {}", names.join(", ")))
-    })
+/// The tasks that can be run: the built-in ones, and those that were added.
+pub struct TaskRegistry {
+    tasks: Vec<Arc<dyn Task>>,
+}
+
+impl TaskRegistry {
+    /// The built-in tasks.
+    pub fn built_in() -> Self {
+        Self { tasks: REGISTRY.iter().map(|&task| Arc::new(task) as _).collect() }
+    }
+
+    /// Adds a task; its name must be new.
+    pub fn add(&mut self, task: Arc<dyn Task>) -> Result<()> {
+        let name = &task.card().name;
+        if self.iter().any(|known| known.card().name == *name) {
+            return Err(Error::usage(format!("there are two tasks called {name:?}")));
+        }
+        self.tasks.push(task);
+        Ok(())
+    }
+
+    /// The tasks, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Task> {
+        self.tasks.iter().map(AsRef::as_ref)
+    }
+
+    /// The task called `name`.
+    pub fn find(&self, name: &str) -> Result<&Arc<dyn Task>> {
+        let found = self.tasks.iter().find(|task| task.card().name == name);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = self.iter().map(|task| task.card().name).collect();
+            Error::usage(format!("there is no task called {name:?}"))
+                .hint(format!("the tasks are: {}", names.join(", ")))
+        })
+    }
 }

@@ -7,7 +7,7 @@ use assay_data::catalogue::{self, Listed};
 use assay_data::codrep::Dataset;
 use assay_data::codrep::stats::{Spread, Stats, stats as measure};
 use assay_data::codrep::verify::{Malformed, Verified, verify as check};
-use assay_tasks::REGISTRY;
+use assay_tasks::TaskRegistry;
 use serde::Serialize;
 
 use super::{data_root, split_paths};
@@ -17,7 +17,7 @@ use crate::output;
 pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
     let root = data_root(root)?;
     let mut folders: Vec<(&str, &str)> = Vec::new();
-    for card in REGISTRY.iter().map(|task| task.card()) {
+    for card in TaskRegistry::built_in().iter().map(|task| task.card()) {
         // Tasks that share their data list it once.
         if folders.iter().all(|(_, folder)| *folder != card.folder) {
             folders.push((card.name, card.folder));

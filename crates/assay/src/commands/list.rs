@@ -2,12 +2,13 @@
 
 use assay_core::{Result, TaskCard, exit_code};
 use assay_solvers::CARDS;
-use assay_tasks::REGISTRY;
+use assay_tasks::TaskRegistry;
 
 use crate::output;
 
 pub(crate) fn tasks(json: bool) -> Result<u8> {
-    let cards: Vec<&TaskCard> = REGISTRY.iter().map(|task| task.card()).collect();
+    let tasks = TaskRegistry::built_in();
+    let cards: Vec<&TaskCard> = tasks.iter().map(|task| task.card()).collect();
     if json {
         output::json_pretty(&cards)?;
     } else {
@@ -31,7 +32,8 @@ pub(crate) fn solvers(json: bool) -> Result<u8> {
 }
 
 pub(crate) fn show(name: &str, json: bool) -> Result<u8> {
-    let card = assay_tasks::find(name)?.card();
+    let tasks = TaskRegistry::built_in();
+    let card = tasks.find(name)?.card();
     if json {
         output::json_pretty(card)?;
         return Ok(exit_code::DONE);

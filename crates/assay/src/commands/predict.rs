@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use assay_answers::codrep;
 use assay_core::{
-    Confidence, Effort, Error, Opening, ProblemId, Problems, Response, Result, TaskSettings,
+    Confidence, Effort, Error, Opening, ProblemId, Problems, Response, Result, Task, TaskSettings,
     exit_code,
 };
 use assay_run::{Predicted, Prediction, job_count};
@@ -16,7 +16,7 @@ use crate::args::PredictArguments;
 use crate::output;
 
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
-    let task = assay_tasks::find("codrep")?;
+    let task = assay_tasks::CodRep;
     let spec = SolverSpec::parse(&arguments.solver)?;
     spec.check(task.card())?;
     let data = data_at(std::slice::from_ref(&arguments.folder))?;

@@ -11,6 +11,7 @@ use assay_run::{
     start,
 };
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
+use assay_tasks::TaskRegistry;
 
 use super::{
     cache_folder, cancel_on_interrupt, choose_data, solver_settings, state_folder, tool, tour,
@@ -35,9 +36,10 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
     if arguments.tasks.is_empty() {
         return tour::tour(arguments, &cancel_on_interrupt()?);
     }
+    let tasks = TaskRegistry::built_in();
     let mut plans = Vec::new();
     for task in &arguments.tasks {
-        let data = choose_data(&arguments.data, assay_tasks::find(task)?.card())?;
+        let data = choose_data(&arguments.data, tasks.find(task)?.card())?;
         plans.extend(plans_for(arguments, task, data)?);
     }
     // Until here nothing is begun, and Ctrl-C just ends it, however long the data takes to read.
@@ -50,7 +52,8 @@ pub(crate) fn plans_for(
     task: &str,
     data: DataChoice,
 ) -> Result<Vec<Plan>> {
-    let card = assay_tasks::find(task)?.card();
+    let tasks = TaskRegistry::built_in();
+    let card = tasks.find(task)?.card();
     let defaults = || card.default_solvers.iter().map(|&name| name.to_owned()).collect();
     let solvers: Vec<String> =
         if arguments.solvers.is_empty() { defaults() } else { arguments.solvers.clone() };
@@ -66,7 +69,8 @@ pub(crate) fn plans_for(
         limit: arguments.limit.map(|limit| limit as usize),
     };
     let cache = cache_folder(arguments.programs.cache.as_deref());
-    let open = OpenTask::open(request, job_count(arguments.solving.jobs), cache.as_deref())?;
+    let open =
+        OpenTask::open(&tasks, request, job_count(arguments.solving.jobs), cache.as_deref())?;
     warn_of_memory(&solvers, &open);
     let plan =
         |solver: &String| Plan::new(&open, solver, settings.clone(), arguments.samples, tool());
@@ -112,7 +116,8 @@ fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
         allow(folder, &risks, talks.then_some(&mut io::stdin().lock()))?;
     }
     let cache = cache_folder(arguments.programs.cache.as_deref());
-    let plan = run.plan(tool(), job_count(arguments.solving.jobs), cache.as_deref())?;
+    let jobs = job_count(arguments.solving.jobs);
+    let plan = run.plan(&TaskRegistry::built_in(), tool(), jobs, cache.as_deref())?;
     let cancel = cancel_on_interrupt()?;
     let mut session = Session::new(arguments, &cancel);
     let finished = run.finish(plan.as_ref(), &session.context(&Bar::new()));

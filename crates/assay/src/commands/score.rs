@@ -6,6 +6,7 @@ use std::path::Path;
 
 use assay_core::{Error, Opening, QuestionKind, Result, TaskCard, exit_code};
 use assay_run::{RunContext, Scored, Scoring, job_count};
+use assay_tasks::TaskRegistry;
 
 use super::{cache_folder, cancel_on_interrupt, choose_data, fusion_brain, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
@@ -15,7 +16,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     if let Some(outcome) = fusion_brain::score(arguments) {
         return outcome;
     }
-    let task = assay_tasks::find(&arguments.task).map_err(|error| {
+    let tasks = TaskRegistry::built_in();
+    let task = tasks.find(&arguments.task).map_err(|error| {
         let tasks = error.hint_text().unwrap_or_default().to_owned();
         error.hint(format!(
             "{tasks}; and of the Fusion Brain Challenge htr, zsod, vqa, fusion-brain"
@@ -34,7 +36,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let (mut reader, name) = open(arguments)?;
     let (cancel, bar) = (cancel_on_interrupt()?, Bar::new());
     let scoring = Scoring {
-        task,
+        task: task.as_ref(),
         problems: problems.as_ref(),
         settings: &settings,
         read_all: arguments.distinct,

@@ -3,7 +3,7 @@
 use assay_core::{Cancel, DataChoice, Error, Isolation, Language, QuestionKind, Result, TaskCard};
 use assay_sandbox::{Sandbox, Settings};
 use assay_solvers::SolverSpec;
-use assay_tasks::REGISTRY;
+use assay_tasks::TaskRegistry;
 
 use super::run::{Session, plans_for};
 use crate::args::RunArguments;
@@ -57,7 +57,7 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
     }
     let mut plans = Vec::new();
     let no_programs = no_programs(arguments);
-    for task in REGISTRY {
+    for task in TaskRegistry::built_in().iter() {
         let card = task.card();
         if let Some(error) = arguments.solvers.iter().find_map(|solver| unable(solver, card)) {
             output::talk(&format!("tour: {} is left out: {error}", card.name));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_core::{Cancel, DataChoice, Error, Opening, Result, Results, Rules, TaskSettings};
+use assay_core::{Cancel, DataChoice, Error, Opening, Result, Results, Rules, Task, TaskSettings};
 
 use assay_run::{RunContext, Scored, Scoring, job_count};
 
@@ -16,14 +16,14 @@ fn settings() -> TaskSettings {
 
 /// Names everything that the score depends on.
 pub(super) fn c2c_signature() -> Result<String> {
-    let fields = assay_tasks::find("c2c")?.signature_fields(&settings());
+    let fields = assay_tasks::C2C.signature_fields(&settings());
     let codebleu = fields.into_iter().find(|(name, _)| *name == "codebleu");
     codebleu.map(|(_, value)| value).ok_or_else(|| Error::failed("c2c has no codebleu"))
 }
 
 /// What the task makes of the files, by the challenge's rules.
 pub(super) fn c2c_results(truth: &Given, prediction: &Given) -> Result<Results> {
-    let task = assay_tasks::find("c2c")?;
+    let task = &assay_tasks::C2C;
     let data = DataChoice::Paths(vec![PathBuf::from(&truth.name)]);
     let settings = settings();
     let problems = task.open(&Opening::new(&data, &settings))?;
