@@ -26,7 +26,8 @@ pub trait SolverKind: fmt::Debug + Sync {
         problems: &dyn Problems,
     ) -> Result<BuiltSolver>;
 
-    /// Fails if the argument of a spec cannot be meant.
+    /// Fails if the argument of a spec cannot be meant, with a better message than that there is no
+    /// such solver.
     fn check_argument(&self, _argument: Option<&str>) -> Result<()> {
         Ok(())
     }

@@ -18,12 +18,16 @@ impl SolverSpec {
     pub fn parse(text: &str) -> Result<Self> {
         let (name, argument) =
             text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
-        let is_meant = |card: &SolverCard| card.name() == name && card.argument.allows(argument);
-        let Some(&kind) = REGISTRY.iter().find(|kind| is_meant(kind.card())) else {
-            return Err(Error::usage(format!("there is no solver called {text:?}"))
-                .hint(format!("the solvers are: {}", specs(|_| true))));
+        let unknown = || {
+            Error::usage(format!("there is no solver called {text:?}"))
+                .hint(format!("the solvers are: {}", specs(|_| true)))
         };
+        let kind = REGISTRY.iter().copied().find(|kind| kind.card().name() == name);
+        let kind = kind.ok_or_else(unknown)?;
         kind.check_argument(argument)?;
+        if !kind.card().argument.allows(argument) {
+            return Err(unknown());
+        }
         Ok(Self { kind, argument: argument.map(str::to_owned) })
     }
 
@@ -103,6 +107,7 @@ mod tests {
             ("locate:", "there is no solver called \"locate:\""),
             ("file", "there is no solver called \"file\""),
             ("file:", "there is no solver called \"file:\""),
+            ("program:", "program: names no command"),
             ("program: ", "program: names no command"),
             ("program:a 'b", "a quote in \"a 'b\" is not closed"),
         ] {
