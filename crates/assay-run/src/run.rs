@@ -159,12 +159,9 @@ impl Resumable {
 
 /// Everything that a request does that a manifest from somebody else must not do unasked.
 fn risks(request: &Request) -> Vec<String> {
-    let mut risks = Vec::new();
-    if let Ok(SolverSpec::Program(_)) = SolverSpec::parse(&request.solver) {
-        let command = request.solver.strip_prefix("program:").unwrap_or(&request.solver);
-        let folder = request.solver_settings.working_folder.display();
-        risks.push(format!("run in {folder}: {command}"));
-    }
+    let spec = SolverSpec::parse(&request.solver).ok();
+    let risk = spec.and_then(|spec| spec.risk(&request.solver_settings));
+    let mut risks: Vec<String> = risk.into_iter().collect();
     if request.task.settings.unsafe_no_isolation {
         risks.push("run answers without isolation, where this machine has none".to_owned());
     }

@@ -6,33 +6,49 @@ use std::path::Path;
 
 use assay_answers::AnswerFile;
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Digest, Effort, Error, Problems, Reply, Response, Result,
-    SampleKey, Why,
+    AnswerEach, AnswerError, Ask, Effort, Error, Problems, Reply, Response, Result, SampleKey, Why,
 };
 
-pub(crate) struct FileSolver {
-    file: AnswerFile,
+use crate::kind::ALL;
+use crate::{Argument, BuiltSolver, SolverCard, SolverKind, SolverSettings};
+
+/// A file of answers.
+#[derive(Debug)]
+pub(crate) struct AnswersFile;
+
+const CARD: SolverCard = SolverCard {
+    argument: Argument::Required,
+    ..SolverCard::new("file:PATH", ALL, "answers made elsewhere, as `assay score` reads them")
+};
+
+impl SolverKind for AnswersFile {
+    fn card(&self) -> &SolverCard {
+        &CARD
+    }
+
+    fn build(
+        &self,
+        argument: Option<&str>,
+        settings: &SolverSettings,
+        problems: &dyn Problems,
+    ) -> Result<BuiltSolver> {
+        let path = settings.working_folder.join(argument.unwrap_or_default());
+        let file = read(&path, problems)?;
+        let identity = format!("file@{}", file.digest.short());
+        let most = file.sample_counts().map_or(0, |(_, most)| most);
+        Ok(BuiltSolver { samples: Some(most), ..BuiltSolver::each(FileSolver { file }, identity) })
+    }
 }
 
-impl FileSolver {
-    pub(crate) fn open(path: &Path, problems: &dyn Problems) -> Result<Self> {
-        let file = File::open(path).map_err(|error| Error::reading("open", path, error))?;
-        let name = path.display().to_string();
-        let file = AnswerFile::read(&mut BufReader::new(file), &name, problems)?;
-        if !file.faults.is_empty() {
-            return Err(file.faults.refuse(&name));
-        }
-        Ok(Self { file })
-    }
+fn read(path: &Path, problems: &dyn Problems) -> Result<AnswerFile> {
+    let file = File::open(path).map_err(|error| Error::reading("open", path, error))?;
+    let name = path.display().to_string();
+    let file = AnswerFile::read(&mut BufReader::new(file), &name, problems)?;
+    if file.faults.is_empty() { Ok(file) } else { Err(file.faults.refuse(&name)) }
+}
 
-    pub(crate) fn digest(&self) -> Digest {
-        self.file.digest
-    }
-
-    /// The most samples that it has of any problem.
-    pub(crate) fn most_samples(&self) -> u32 {
-        self.file.sample_counts().map_or(0, |(_, most)| most)
-    }
+struct FileSolver {
+    file: AnswerFile,
 }
 
 impl AnswerEach for FileSolver {

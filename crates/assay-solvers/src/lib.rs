@@ -1,16 +1,43 @@
-//! Solvers: whatever answers.
+//! Solvers: one file each, one line in the [`REGISTRY`].
 //!
-//! A solver is named by a spec ([`SolverSpec`]): a baseline by its name, a program by
-//! `program:CMD`, answers made elsewhere by `file:PATH`.
+//! A solver is named by a spec ([`SolverSpec`]), such as `first` or `program:CMD`. Its
+//! [`SolverKind`] has its card and builds it; [`SolverSettings`] has the settings of the run.
 
 mod baseline;
+mod copy;
 mod file;
+mod gold;
+mod kind;
 mod locate;
+mod most_similar;
 mod parsing;
+mod positions;
 mod program;
+mod random;
 mod rewrite;
+mod settings;
 mod spec;
+mod worst;
 
-pub use baseline::Baseline;
+pub use kind::{Argument, BuiltSolver, SolverCard, SolverKind};
 pub use locate::LOCATE_LEARNED_FROM;
-pub use spec::{BuiltSolver, CARDS, SolverCard, SolverSettings, SolverSpec};
+pub use settings::SolverSettings;
+pub use spec::SolverSpec;
+
+/// Every solver, in the order in which they are listed.
+pub const REGISTRY: &[&dyn SolverKind] = &[
+    &locate::Locate,
+    &positions::FIRST,
+    &positions::MIDDLE,
+    &positions::LAST,
+    &random::RANDOM,
+    &random::RANDOM_PARSES,
+    &most_similar::MOST_SIMILAR,
+    &most_similar::MOST_SIMILAR_PARSES,
+    &worst::WORST,
+    &copy::COPY,
+    &rewrite::Rewrite,
+    &gold::GOLD,
+    &program::Program,
+    &file::AnswersFile,
+];

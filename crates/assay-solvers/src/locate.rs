@@ -4,9 +4,12 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Confidence, Digest, Error, Reply, Response, Result,
+    AnswerEach, AnswerError, Ask, Confidence, Digest, Error, Problems, Reply, Response, Result,
 };
 use assay_locate::{Locator, Model, Ranked};
+
+use crate::kind::LINES;
+use crate::{Argument, BuiltSolver, SolverCard, SolverKind, SolverSettings, SolverSpec};
 
 /// The datasets that the weights inside the binary were trained on.
 pub const LOCATE_LEARNED_FROM: [&str; 4] = ["Dataset1", "Dataset2", "Dataset3", "Dataset4"];
@@ -21,32 +24,58 @@ fn read(bytes: &[u8]) -> Result<(Locator, Digest), assay_locate::ModelError> {
     Ok((Locator::new(Model::from_bytes(bytes)?)?, Digest::of(bytes)))
 }
 
+/// The learned locator.
+#[derive(Debug)]
+pub(crate) struct Locate;
+
+const CARD: SolverCard = SolverCard {
+    argument: Argument::Optional,
+    ..SolverCard::new("locate", LINES, "the learned locator; locate:MODEL uses other weights")
+};
+
+impl SolverKind for Locate {
+    fn card(&self) -> &SolverCard {
+        &CARD
+    }
+
+    fn build(
+        &self,
+        argument: Option<&str>,
+        settings: &SolverSettings,
+        _problems: &dyn Problems,
+    ) -> Result<BuiltSolver> {
+        let (locator, digest) = open(argument, &settings.working_folder)?;
+        let top = settings.top;
+        let identity = format!("locate,weights={},top={top}", digest.short());
+        Ok(BuiltSolver::each(LocateSolver { locator, top }, identity))
+    }
+}
+
+impl SolverSpec {
+    /// The locator, whose answers can be explained; other solvers give no reasons.
+    pub fn locator(&self, working_folder: &Path) -> Result<Locator> {
+        if self.card().name() != CARD.name() {
+            return Err(Error::usage(format!("{self} gives no reasons for its answers"))
+                .hint("only the locator can be explained: --solver locate, or locate:MODEL"));
+        }
+        Ok(open(self.argument.as_deref(), working_folder)?.0)
+    }
+}
+
 /// The locator with the weights inside the binary, or with those of a file, and their digest.
-pub(crate) fn open(weights: Option<&Path>) -> Result<(Locator, Digest)> {
+fn open(weights: Option<&str>, working_folder: &Path) -> Result<(Locator, Digest)> {
     let Some(path) = weights else { return SHIPPED.clone().map_err(Error::failed) };
-    let bytes = std::fs::read(path).map_err(|error| Error::reading("read", path, error))?;
+    let path = working_folder.join(path);
+    let bytes = std::fs::read(&path).map_err(|error| Error::reading("read", &path, error))?;
     read(&bytes).map_err(|error| {
         Error::refused(format!("{}: {error}", path.display()))
             .hint("`assay train locate` makes such files")
     })
 }
 
-pub(crate) struct LocateSolver {
+struct LocateSolver {
     locator: Locator,
-    digest: Digest,
     top: usize,
-}
-
-impl LocateSolver {
-    /// Answers `top` lines, with the weights inside the binary or with those of a file.
-    pub(crate) fn open(weights: Option<&Path>, top: usize) -> Result<Self> {
-        let (locator, digest) = open(weights)?;
-        Ok(Self { locator, digest, top })
-    }
-
-    pub(crate) fn digest(&self) -> Digest {
-        self.digest
-    }
 }
 
 impl AnswerEach for LocateSolver {

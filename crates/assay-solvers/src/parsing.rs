@@ -5,7 +5,7 @@ use std::ops::Range;
 use assay_core::LineQuestion;
 use assay_syntax::java::Checked;
 
-/// How many lines are tried for one question at most; each costs a partial parse.
+/// The most lines that are tried for one question; each costs a partial parse.
 pub(crate) const MOST_CHECKS: usize = 64;
 
 /// The `top` best of `ranked`, where a line with which the program still parses is better than any
@@ -26,7 +26,7 @@ pub(crate) fn parsing_first(question: &LineQuestion, ranked: &[usize], top: usiz
     best
 }
 
-/// Where each line of a program lies, without its line feed.
+/// The place of each line of a program, without its line feed.
 fn places(question: &LineQuestion) -> Vec<Range<usize>> {
     let mut start = 0;
     let place = |line: &[u8]| {

@@ -1,4 +1,4 @@
-//! What a program says, line by line, turned into answers.
+//! Turns the lines that a program prints into answers.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -12,7 +12,7 @@ use super::ProgramSolver;
 use super::process::Process;
 use super::stage::{Protocol, Staged};
 
-/// How many unreadable lines are kept as evidence.
+/// The number of unreadable lines that are kept as evidence.
 const GARBAGE_KEPT: usize = 5;
 /// The longest line that is taken; the rest of a longer one is dropped.
 const LONGEST_LINE: u64 = 64 << 10;
@@ -30,8 +30,8 @@ pub(super) struct Conversation<'a> {
     /// By rank, the samples that have no answer yet, in order; a problem that has all is gone.
     open: BTreeMap<usize, VecDeque<u32>>,
     answered: usize,
-    /// Open problems for which something was said that is no answer.
-    spoiled: HashMap<usize, String>,
+    /// By rank, the reason why a line about an open problem was no answer.
+    rejected: HashMap<usize, String>,
     garbage_lines: usize,
     garbage: Vec<String>,
 }
@@ -55,7 +55,7 @@ impl<'a> Conversation<'a> {
             next: staged.asked.keys().copied().collect(),
             open: staged.asked.iter().map(open).collect(),
             answered: 0,
-            spoiled: HashMap::new(),
+            rejected: HashMap::new(),
             garbage_lines: 0,
             garbage: Vec::new(),
         }
@@ -95,12 +95,12 @@ impl<'a> Conversation<'a> {
     }
 
     fn take_line(&mut self, line: &[u8], emit: &mut dyn TakeAnswers) -> Result<()> {
-        let understood = match &self.staged.protocol {
-            Protocol::Sources => self.take_next(line),
-            Protocol::Tasks { dataset } => self.understand(line, dataset),
-            Protocol::Questions => self.read_programs(line),
+        let read = match &self.staged.protocol {
+            Protocol::Sources => self.read_text_line(line),
+            Protocol::Tasks { dataset } => self.read_task_line(line, dataset),
+            Protocol::Questions => self.read_program_line(line),
         };
-        let answers = match understood {
+        let answers = match read {
             Ok(answers) => answers,
             Err(fault) => {
                 self.note(line, fault);
@@ -136,7 +136,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// The next line answers the next problem, whatever it says.
-    fn take_next(&mut self, line: &[u8]) -> Result<Answers, Fault> {
+    fn read_text_line(&mut self, line: &[u8]) -> Result<Answers, Fault> {
         let Some(rank) = self.next.pop_front() else {
             let count = self.staged.asked.len();
             let message = format!("one line more than the {count} sources");
@@ -153,7 +153,8 @@ impl<'a> Conversation<'a> {
         Ok(vec![(rank, Response::Text(text.to_owned()))])
     }
 
-    fn understand(&self, line: &[u8], dataset: &str) -> Result<Answers, Fault> {
+    /// A line with the name of a task and the lines to replace in it.
+    fn read_task_line(&self, line: &[u8], dataset: &str) -> Result<Answers, Fault> {
         let text = std::str::from_utf8(line)
             .map_err(|_| Fault::new(FaultKind::Malformed, "the line is not UTF-8"))?;
         let parsed = codrep::parse_line(text, self.problems).or_else(|fault| {
@@ -165,7 +166,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// A line with samples of the answer to one problem.
-    fn read_programs(&self, line: &[u8]) -> Result<Answers, Fault> {
+    fn read_program_line(&self, line: &[u8]) -> Result<Answers, Fault> {
         let (rank, responses) = match parse_program_line(line, &self.names)? {
             LineContent::Nothing => return Ok(Vec::new()),
             // Nobody asked it about that one.
@@ -185,7 +186,7 @@ impl<'a> Conversation<'a> {
             self.garbage.push(format!("{}: {text:?}", fault.message));
         }
         if let Some(rank) = fault.rank.filter(|rank| self.open.contains_key(rank)) {
-            self.spoiled.entry(rank).or_insert(fault.message);
+            self.rejected.entry(rank).or_insert(fault.message);
         }
     }
 
@@ -209,7 +210,7 @@ impl<'a> Conversation<'a> {
             SessionEnd::TimedOut => (Why::TimedOut, format!("no answer within {limit} s")),
         };
         for (&rank, samples) in &self.open {
-            let response = match self.spoiled.get(&rank) {
+            let response = match self.rejected.get(&rank) {
                 Some(message) => Response::none(Why::Garbage, message.clone()),
                 None => Response::none(why, detail.trim_end_matches([':', ' '])),
             };

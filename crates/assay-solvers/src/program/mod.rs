@@ -12,29 +12,105 @@ mod conversation;
 mod process;
 mod stage;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_core::{AnswerTogether, Batch, Result, TakeAnswers};
+use assay_core::{AnswerTogether, Batch, DigestOf, Error, Problems, Result, Solver, TakeAnswers};
 
-use crate::SolverSettings;
+use crate::kind::ALL;
+use crate::{Argument, BuiltSolver, SolverCard, SolverKind, SolverSettings};
 use conversation::Conversation;
 use stage::stage;
 
-pub(crate) struct ProgramSolver {
+/// A file of this size or more is data, not a program.
+const LARGEST_HASHED: u64 = 64 << 20;
+
+/// A command of the user's.
+#[derive(Debug)]
+pub(crate) struct Program;
+
+const CARD: SolverCard = SolverCard {
+    argument: Argument::Required,
+    costly: true,
+    ..SolverCard::new(
+        "program:CMD",
+        ALL,
+        "runs CMD with the task folder, a file with a source a line, or a file of JSON questions, \
+         as its last argument and reads one answer a line",
+    )
+};
+
+impl SolverKind for Program {
+    fn card(&self) -> &SolverCard {
+        &CARD
+    }
+
+    fn build(
+        &self,
+        argument: Option<&str>,
+        settings: &SolverSettings,
+        _problems: &dyn Problems,
+    ) -> Result<BuiltSolver> {
+        let solver = ProgramSolver {
+            command: words(argument)?,
+            working_folder: settings.working_folder.clone(),
+            time_limit: settings.time_limit,
+        };
+        let identity = solver.identity();
+        Ok(BuiltSolver::new(Solver::Together(Box::new(solver)), identity))
+    }
+
+    fn check_argument(&self, argument: Option<&str>) -> Result<()> {
+        words(argument).map(drop)
+    }
+
+    fn risk(&self, argument: Option<&str>, settings: &SolverSettings) -> Option<String> {
+        Some(format!("run in {}: {}", settings.working_folder.display(), argument?))
+    }
+}
+
+/// The words of a command.
+fn words(command: Option<&str>) -> Result<Vec<String>> {
+    let command = command.unwrap_or_default();
+    match shlex::split(command) {
+        Some(words) if !words.is_empty() => Ok(words),
+        Some(_) => Err(Error::usage("program: names no command")
+            .hint("for example: --solver 'program:python3 predictor.py'")),
+        None => Err(Error::usage(format!("a quote in {command:?} is not closed"))),
+    }
+}
+
+struct ProgramSolver {
     command: Vec<String>,
     working_folder: PathBuf,
     time_limit: Duration,
 }
 
 impl ProgramSolver {
-    pub(crate) fn new(words: &[String], settings: &SolverSettings) -> Self {
-        Self {
-            command: words.to_vec(),
-            working_folder: settings.working_folder.clone(),
-            time_limit: settings.time_limit,
-        }
+    /// The command, the time limit and the files that the command names. The files that those read
+    /// in turn are not known, and a command that names none says so.
+    fn identity(&self) -> String {
+        let quoted = shlex::try_join(self.command.iter().map(String::as_str));
+        let command = quoted.unwrap_or_else(|_| self.command.join(" "));
+        let files = files_digest(&self.command, &self.working_folder);
+        let files = files.unwrap_or_else(|| "unverified".to_owned());
+        format!("program:{command},files={files},limit={}s", self.time_limit.as_secs_f64())
     }
+}
+
+/// A digest of the files among the words of a command, if there are some.
+fn files_digest(command: &[String], folder: &Path) -> Option<String> {
+    let is_small = |path: &PathBuf| {
+        path.metadata().is_ok_and(|file| file.is_file() && file.len() < LARGEST_HASHED)
+    };
+    let paths = command.iter().map(|word| folder.join(word)).filter(is_small);
+    let mut contents = paths.filter_map(|path| std::fs::read(path).ok()).peekable();
+    contents.peek()?;
+    let mut digest = DigestOf::new();
+    contents.for_each(|bytes| {
+        digest.field(&bytes);
+    });
+    Some(digest.finish().short())
 }
 
 impl AnswerTogether for ProgramSolver {

@@ -12,13 +12,13 @@ use assay_core::{Cancel, Error, Result, SessionEnd};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// How many lines may wait to be heard.
+/// The number of lines that may wait to be read.
 const WAITING_LINES: usize = 256;
-/// How much of the end of standard error is kept.
+/// The number of bytes that are kept of the end of standard error.
 const STDERR_TAIL: usize = 4 << 10;
-/// How often the clock and the cancel flag are looked at while the program is silent.
+/// The time between two looks at the clock and the cancel flag while the program is silent.
 const TICK: Duration = Duration::from_millis(20);
-/// How long output may still come after the program itself has ended.
+/// The time for which output may still come after the program itself has ended.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A running program.
@@ -104,7 +104,7 @@ impl Process {
         }
     }
 
-    /// How long it has been running.
+    /// The time since its start.
     pub(super) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
@@ -153,7 +153,7 @@ impl Process {
         }
     }
 
-    /// Whether the child has ended. It is not reaped yet, so its group's number stays its own.
+    /// Returns true if the child has ended. It is not reaped yet, so its group's number stays its own.
     fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let Some(child) = self.pid() else { return true };

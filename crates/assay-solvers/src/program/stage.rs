@@ -9,16 +9,16 @@ use assay_core::{
 };
 use serde::Serialize;
 
-/// What the program is asked in one session.
+/// The questions of one session.
 pub(super) struct Staged {
-    /// What the program is given: a folder of tasks, or a file.
+    /// The last argument of the command: a folder of tasks, or a file.
     pub(super) path: PathBuf,
     pub(super) protocol: Protocol,
     /// By rank of the problems that it is asked, the samples that are wanted, in order.
     pub(super) asked: BTreeMap<usize, Vec<u32>>,
 }
 
-/// How the program answers.
+/// The form of the answers.
 pub(super) enum Protocol {
     /// A line names a task of this dataset.
     Tasks { dataset: String },
@@ -39,10 +39,10 @@ struct QuestionLine<'a> {
     /// The answers to choose from, where there are some.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     options: &'a [String],
-    /// How many samples are wanted.
+    /// The number of samples that are wanted.
     samples: usize,
-    /// How many there are already, where a run was interrupted: a program that draws its samples by
-    /// number goes on with this one.
+    /// The number of samples that there are already, where a run was interrupted: a program that
+    /// draws its samples by number goes on with this one.
     first: u32,
 }
 

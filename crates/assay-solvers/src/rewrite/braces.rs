@@ -13,7 +13,7 @@ const WORDS: [(&str, &str); 9] = [
     ("IllegalArgumentException", "ArgumentException"),
 ];
 
-/// What stands before a bracket and is no method.
+/// Words before a bracket that are no methods.
 const NO_METHODS: [&str; 10] =
     ["if", "for", "foreach", "while", "switch", "catch", "synchronized", "lock", "return", "using"];
 

@@ -1,19 +1,43 @@
-//! `rewrite`: a translator of a few rules, which knows words and layout but no meaning. What a
-//! learned translator is worth shows against it, not against a copy.
+//! `rewrite`: a translator of a few rules, which knows words and layout but no meaning. A
+//! learned translator is to be compared with it, not with a copy.
 
 mod braces;
 mod python;
 
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Effort, Language, Question, Reply, Response, Result, Why,
+    AnswerEach, AnswerError, Ask, Effort, Language, Problems, Question, Reply, Response, Result,
+    Why,
 };
 
+use crate::kind::TEXTS;
+use crate::{BuiltSolver, SolverCard, SolverKind, SolverSettings};
+
 /// Raised when the rules change.
-pub(crate) const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 
-pub(crate) struct RewriteSolver;
+/// The translator of a few rules.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rewrite;
 
-impl AnswerEach for RewriteSolver {
+const CARD: SolverCard =
+    SolverCard::new("rewrite", TEXTS, "a translator of a few rules: words and layout, no meaning");
+
+impl SolverKind for Rewrite {
+    fn card(&self) -> &SolverCard {
+        &CARD
+    }
+
+    fn build(
+        &self,
+        _argument: Option<&str>,
+        _settings: &SolverSettings,
+        _problems: &dyn Problems,
+    ) -> Result<BuiltSolver> {
+        Ok(BuiltSolver::each(*self, format!("rewrite@{VERSION}")))
+    }
+}
+
+impl AnswerEach for Rewrite {
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
         let Question::Text(question) = ask.question else {
             return Ok(Response::none(Why::Silent, "there is nothing to translate").into());

@@ -34,7 +34,7 @@ impl<'a> Rewriter<'a> {
         next
     }
 
-    /// What stands before the next `end` outside of brackets; steps over both.
+    /// The tokens before the next `end` outside of brackets; steps over both.
     fn until(&mut self, end: &str) -> &'a [&'a str] {
         let rest = &self.tokens[self.at.min(self.tokens.len())..];
         let mut depth = 0;

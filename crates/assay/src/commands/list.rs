@@ -1,7 +1,7 @@
 //! `assay tasks`, `assay solvers`, `assay show`: what there is.
 
 use assay_core::{Result, TaskCard, exit_code};
-use assay_solvers::CARDS;
+use assay_solvers::{REGISTRY as SOLVERS, SolverCard};
 use assay_tasks::TaskRegistry;
 
 use crate::output;
@@ -19,10 +19,11 @@ pub(crate) fn tasks(json: bool) -> Result<u8> {
 }
 
 pub(crate) fn solvers(json: bool) -> Result<u8> {
+    let cards: Vec<&SolverCard> = SOLVERS.iter().map(|kind| kind.card()).collect();
     if json {
-        output::json_pretty(&CARDS)?;
+        output::json_pretty(&cards)?;
     } else {
-        let rows = CARDS.iter().map(|card| {
+        let rows = cards.iter().map(|card| {
             let kinds: Vec<String> = card.answers.iter().map(ToString::to_string).collect();
             [card.spec.to_owned(), kinds.join(", "), card.about.to_owned()]
         });

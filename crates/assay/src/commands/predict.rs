@@ -21,7 +21,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     spec.check(task.card())?;
     let data = data_at(std::slice::from_ref(&arguments.folder))?;
     let settings = TaskSettings::default();
-    let with_references = spec.needs_references();
+    let with_references = spec.card().peeks;
     let problems = task.open(&Opening { with_references, ..Opening::new(&data, &settings) })?;
     let solver_settings = solver_settings(&arguments.solving)?;
     let solver = spec.build(&solver_settings, problems.as_ref())?.solver;

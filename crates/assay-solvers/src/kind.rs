@@ -1,0 +1,118 @@
+//! The description of a solver, and the way to build it.
+
+use std::fmt;
+
+use assay_core::{AnswerEach, Problems, QuestionKind, Result, Solver};
+use serde::Serialize;
+
+use crate::SolverSettings;
+
+pub(crate) const LINES: &[QuestionKind] = &[QuestionKind::Line];
+pub(crate) const LINES_AND_CHOICES: &[QuestionKind] = &[QuestionKind::Line, QuestionKind::Choice];
+pub(crate) const TEXTS: &[QuestionKind] = &[QuestionKind::Text];
+pub(crate) const ALL: &[QuestionKind] =
+    &[QuestionKind::Line, QuestionKind::Text, QuestionKind::Code, QuestionKind::Choice];
+
+/// An entry of the [`REGISTRY`](crate::REGISTRY).
+pub trait SolverKind: fmt::Debug + Sync {
+    /// The solver's description.
+    fn card(&self) -> &SolverCard;
+
+    /// Makes the solver ready to answer `problems`.
+    fn build(
+        &self,
+        argument: Option<&str>,
+        settings: &SolverSettings,
+        problems: &dyn Problems,
+    ) -> Result<BuiltSolver>;
+
+    /// Fails if the argument of a spec cannot be meant, with a better message than that there is no
+    /// such solver.
+    fn check_argument(&self, _argument: Option<&str>) -> Result<()> {
+        Ok(())
+    }
+
+    /// An action that the solver would take and that a record from somebody else must not cause
+    /// unasked, in words.
+    fn risk(&self, _argument: Option<&str>, _settings: &SolverSettings) -> Option<String> {
+        None
+    }
+}
+
+/// The description of a solver.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct SolverCard {
+    /// The solver's name, followed by `:ARGUMENT` where it requires one.
+    pub spec: &'static str,
+    /// The kinds of questions that it answers.
+    pub answers: &'static [QuestionKind],
+    /// A sentence about its answers.
+    pub about: &'static str,
+    /// The argument that may follow its name.
+    #[serde(skip)]
+    pub argument: Argument,
+    /// True if it is shown the references.
+    #[serde(skip)]
+    pub peeks: bool,
+    /// True if its answers take time or money that should not be spent twice.
+    #[serde(skip)]
+    pub costly: bool,
+}
+
+impl SolverCard {
+    /// The card of a solver that has no argument, does not peek and costs little.
+    pub(crate) const fn new(
+        spec: &'static str,
+        answers: &'static [QuestionKind],
+        about: &'static str,
+    ) -> Self {
+        let argument = Argument::Forbidden;
+        Self { spec, answers, about, argument, peeks: false, costly: false }
+    }
+
+    /// The solver's name, without its argument.
+    pub fn name(&self) -> &'static str {
+        self.spec.split(':').next().unwrap_or_default()
+    }
+}
+
+/// The rule for the argument of a spec, which follows the name and a colon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    /// The name stands alone.
+    Forbidden,
+    /// The name may stand alone.
+    Optional,
+    /// The name does not stand alone.
+    Required,
+}
+
+impl Argument {
+    /// Returns true if a spec may have this argument. An empty one is never allowed.
+    pub(crate) fn allows(self, argument: Option<&str>) -> bool {
+        match argument {
+            None => self != Self::Required,
+            Some(argument) => self != Self::Forbidden && !argument.is_empty(),
+        }
+    }
+}
+
+/// A solver that is ready to answer.
+pub struct BuiltSolver {
+    /// The solver.
+    pub solver: Solver,
+    /// Everything that its answers depend on, for the signature.
+    pub identity: String,
+    /// The number of samples per problem, where it cannot give as many as are asked for.
+    pub samples: Option<u32>,
+}
+
+impl BuiltSolver {
+    pub(crate) fn new(solver: Solver, identity: String) -> Self {
+        Self { solver, identity, samples: None }
+    }
+
+    pub(crate) fn each(solver: impl AnswerEach + 'static, identity: String) -> Self {
+        Self::new(Solver::Each(Box::new(solver)), identity)
+    }
+}
