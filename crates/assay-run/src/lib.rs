@@ -18,6 +18,7 @@ mod score;
 #[cfg(test)]
 mod testing;
 pub mod train;
+mod work;
 
 pub use assay_core::Progress;
 pub use assay_record::{Tool, is_run};
@@ -27,3 +28,4 @@ pub use plan::{OpenTask, Plan, Request, TaskRequest};
 pub use predict::{Predicted, Prediction, predict};
 pub use run::{Complete, Finished, Resumable, start};
 pub use score::{Scored, Scoring, score};
+pub use work::GradeRequest;

@@ -12,10 +12,10 @@ use assay_core::{
     Outcome, Problem, ProblemId, Problems, Question, QuestionKind, Reading, Reference, Response,
     Result, Rules, Selection, Tally, Task, TaskCard, TaskSettings, Verdict, Visit, VisitReference,
 };
-use assay_record::RunReader;
+use assay_record::{AnswerLine, DataDigest, ResponseLine, RunReader, VerdictLine};
 use assay_run::{
-    Finished, OpenTask, Plan, Progress, Resumable, RunContext, Scoring, TaskRequest, Tool, score,
-    start,
+    Finished, GradeRequest, OpenTask, Plan, Progress, Resumable, RunContext, Scoring, TaskRequest,
+    Tool, score, start,
 };
 use assay_solvers::SolverSettings;
 use assay_stats::{METHOD, proportion};
@@ -179,15 +179,18 @@ fn tool() -> Tool {
     Tool { version: "0.1.0".to_owned(), commit: String::new() }
 }
 
-fn plan(solver: &str) -> Plan {
-    let request = TaskRequest {
+fn task_request() -> TaskRequest {
+    TaskRequest {
         name: "faster".to_owned(),
         data: DataChoice::Sample,
         settings: TaskSettings::default(),
         ids: Vec::new(),
         limit: None,
-    };
-    let open = OpenTask::open(&tasks(), request, 2, None).unwrap();
+    }
+}
+
+fn plan(solver: &str) -> Plan {
+    let open = OpenTask::open(&tasks(), task_request(), 2, None).unwrap();
     let settings = SolverSettings {
         seed: 0,
         top: 1,
@@ -240,6 +243,20 @@ fn its_answers_can_be_scored() {
     let scored = scored.unwrap().unwrap();
     assert_eq!((scored.results.counts.passed, scored.results.counts.failed), (1, 1));
     assert_eq!(scored.unanswered, ["faster/2".into()]);
+}
+
+#[test]
+fn an_answer_can_be_graded_by_whoever_opens_the_same_data() {
+    let open = || OpenTask::open(&tasks(), task_request(), 1, None).unwrap();
+    let answer = AnswerLine::new("faster/1", 0, ResponseLine::Choice("A".to_owned()));
+    let request = GradeRequest { task: task_request(), data_digest: open().data_digest(), answer };
+    let sent = serde_json::to_string(&request).unwrap();
+    let received: GradeRequest = serde_json::from_str(&sent).unwrap();
+    let verdict = open().grade(&received, &Cancel::new()).unwrap();
+    assert_eq!(verdict, VerdictLine::new("faster/1", 0, assay_record::Outcome::Passed));
+    let solutions = received.data_digest.content;
+    let other = DataDigest { solutions, ..received.data_digest };
+    open().grade(&GradeRequest { data_digest: other, ..received }, &Cancel::new()).unwrap_err();
 }
 
 #[test]

@@ -1,0 +1,56 @@
+//! One grade as a message: another process that opens the same data can do it.
+
+use std::ops::ControlFlow;
+
+use assay_core::{Answer, Attempt, Cancel, Error, Reading, Result, Selection, Verdict};
+use assay_record::{AnswerLine, DataDigest, VerdictLine};
+use serde::{Deserialize, Serialize};
+
+use crate::{OpenTask, TaskRequest};
+
+/// An answer that is to be graded, and everything that names its problem.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GradeRequest {
+    /// The task and its data.
+    pub task: TaskRequest,
+    /// The hashes of the data that the answer is to.
+    pub data_digest: DataDigest,
+    /// The problem, the sample and the response.
+    pub answer: AnswerLine,
+}
+
+impl OpenTask {
+    /// The hashes of the problems that were chosen.
+    pub fn data_digest(&self) -> DataDigest {
+        self.digest
+    }
+
+    /// Grades an answer to one of the problems; refuses one to other data.
+    pub fn grade(&self, request: &GradeRequest, cancel: &Cancel) -> Result<VerdictLine> {
+        if request.data_digest != self.digest || request.task.name != self.request.name {
+            return Err(Error::refused("the answer is to another task or to other data")
+                .hint("open the data that the answer's problem was read from"));
+        }
+        let answer = Answer::from(request.answer.clone());
+        let ids = self.problems.ids();
+        let place = ids.iter().position(|id| *id == answer.problem);
+        let rank = place.filter(|&rank| self.wanted.contains(rank)).ok_or_else(|| {
+            Error::refused(format!("there is no problem called {}", answer.problem))
+        })?;
+        let mut verdict = None;
+        self.problems.read(&Selection::of(ids.len(), |other| other == rank), &mut |reading| {
+            verdict = Some(match reading {
+                Reading::Flawed(flaw) => Verdict::excluded(flaw.id, flaw.reason),
+                Reading::Problem(problem) => problem.reference.grade(&Attempt {
+                    problem: &answer.problem,
+                    sample: answer.sample,
+                    response: &answer.response,
+                    cancel,
+                })?,
+            });
+            Ok(ControlFlow::Break(()))
+        })?;
+        let verdict = verdict.ok_or_else(|| Error::failed("the problem could not be read"))?;
+        Ok(verdict.into())
+    }
+}
