@@ -13,6 +13,7 @@ pub mod codrep;
 pub mod fusion_brain;
 mod mark;
 pub mod named_texts;
+mod one_of;
 pub mod parallel;
 pub mod programs;
 pub mod seal;
@@ -22,5 +23,6 @@ mod unpacked;
 
 pub use blank::skip_blank_lines;
 pub use mark::without_mark;
+pub use one_of::one_of;
 pub use store::{Content, Store};
 pub use unpacked::{Stream, unpacked};

@@ -201,7 +201,7 @@ mod tests {
     use std::collections::HashSet;
     use std::time::Duration;
 
-    use assay_core::{Cancel, Language, LineRule, TextQuestion};
+    use assay_core::{Cancel, LineRule, TextQuestion};
     use proptest::prelude::*;
 
     use super::*;
@@ -231,11 +231,7 @@ mod tests {
 
     #[test]
     fn only_gold_and_copy_answer_with_texts() {
-        let question = Question::Text(TextQuestion {
-            source: "source".to_owned(),
-            language: Language::Java,
-            wanted: Language::Python,
-        });
+        let question = Question::Text(TextQuestion::prompt("source".to_owned()));
         let (id, cancel) = ("p".into(), Cancel::new());
         let ask = Ask {
             id: &id,

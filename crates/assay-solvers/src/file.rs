@@ -1,12 +1,10 @@
 //! `file:PATH`: answers made elsewhere.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 
-use assay_answers::AnswerFile;
+use assay_answers::{AnswerFile, AnswerSource};
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Digest, Effort, Error, Problems, Reply, Response, Result,
+    AnswerEach, AnswerError, Ask, Cancel, Digest, Effort, Problems, Reply, Response, Result,
     SampleKey, Why,
 };
 
@@ -16,9 +14,9 @@ pub(crate) struct FileSolver {
 
 impl FileSolver {
     pub(crate) fn open(path: &Path, problems: &dyn Problems) -> Result<Self> {
-        let file = File::open(path).map_err(|error| Error::reading("open", path, error))?;
-        let name = path.display().to_string();
-        let file = AnswerFile::read(&mut BufReader::new(file), &name, problems)?;
+        let answers = AnswerSource::open(path)?;
+        let name = answers.name().into_owned();
+        let file = answers.read(&Cancel::new(), problems)?;
         if !file.faults.is_empty() {
             return Err(file.faults.refuse(&name));
         }

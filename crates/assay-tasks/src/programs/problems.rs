@@ -100,11 +100,11 @@ impl Problems for ProgramProblems {
         let all = self.ids().len();
         let mut next = 0;
         let mut flow = ControlFlow::Continue(());
-        let flaw = |rank: usize, reason| Flaw { id: self.ids()[rank].clone(), rank, reason };
+        let unusable = |rank: usize, reason| Flaw { id: self.ids()[rank].clone(), rank, reason };
         let outcome = self.items.read(&Selection::all(all), &mut |rank, item| {
             next = rank + 1;
             let reference = item.map(|item| self.reference(item.reference));
-            flow = visit(rank, reference.map_err(|reason| flaw(rank, reason)));
+            flow = visit(rank, reference.map_err(|reason| unusable(rank, reason)));
             Ok(flow)
         });
         // The data was sound when it was opened: whatever cannot be read now has been changed since.
@@ -112,7 +112,7 @@ impl Problems for ProgramProblems {
             outcome.err().map_or_else(|| "it is gone".to_owned(), |error| error.to_string());
         for rank in next..all {
             if flow.is_continue() {
-                flow = visit(rank, Err(flaw(rank, reason.clone())));
+                flow = visit(rank, Err(unusable(rank, reason.clone())));
             }
         }
     }
