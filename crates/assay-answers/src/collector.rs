@@ -146,7 +146,10 @@ impl<'a> Collector<'a> {
         let mut answers = self.answers.iter().map(|answer| answer.key.rank).peekable();
         for (rank, id) in self.problems.ids().iter().enumerate() {
             if answers.next_if_eq(&rank).is_none() {
-                let message = format!("there is no answer to {:?}", id.as_str());
+                let message = match self.problems.answer_rules().form {
+                    AnswerForm::Object(_) => format!("{:?} is missing", id.as_str()),
+                    _ => format!("there is no answer to {:?}", id.as_str()),
+                };
                 self.faults.add(Place::FILE, Fault::new(FaultKind::Missing, message));
             }
             while answers.next_if_eq(&rank).is_some() {}

@@ -71,6 +71,14 @@ impl Faults {
     }
 
     fn hint(&self) -> &'static str {
+        match self.form {
+            AnswerForm::Object(_) => return self.object_hint(),
+            AnswerForm::Parts => {
+                return "nothing was scored; answers are a folder with a file for each part of the \
+                    task, or the answers.jsonl of a run";
+            }
+            AnswerForm::NamedLines | AnswerForm::Texts | AnswerForm::Programs => {}
+        }
         let programs = self.form == AnswerForm::Programs;
         match self.kind.filter(|_| !self.mixed) {
             Some(FaultKind::Duplicate) if programs => "each sample stands there once",
@@ -107,6 +115,16 @@ impl Faults {
                 "nothing was scored; mend these lines, or leave them out: a missing answer costs as \
                  much as a wrong one"
             }
+        }
+    }
+
+    fn object_hint(&self) -> &'static str {
+        match self.kind.filter(|_| !self.mixed) {
+            Some(FaultKind::Missing) => "a prediction has every key of the truth",
+            Some(FaultKind::UnknownProblem) => {
+                "a prediction has the keys of the truth and no others"
+            }
+            _ => "nothing was scored; a prediction has the form and the keys of the truth",
         }
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! A task says how the answers of a file are told apart ([`AnswerForm`]); the beginning of the file selects the
 //! format: lines that name their problem (`lines.rs`, CodRep's in `codrep.rs`), texts (`texts.rs`) or programs
-//! (`programs.rs`). Lines of our own `answers.jsonl` are understood everywhere.
+//! (`programs.rs`); one JSON object (`objects.rs`); or a folder with a file for each part (`parts.rs`). Lines of our own `answers.jsonl` are understood everywhere.
 
 mod cancellable;
 pub mod codrep;
 mod collector;
 mod faults;
 mod lines;
+mod objects;
+mod parts;
 mod programs;
+mod source;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -29,6 +32,7 @@ use collector::Collector;
 pub use faults::Faults;
 pub use lines::ProblemNames;
 pub use programs::{LineContent, parse_line as parse_program_line};
+pub use source::AnswerSource;
 
 /// One answer as a line has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,21 +81,24 @@ impl AnswerFile {
         name: &str,
         problems: &dyn Problems,
     ) -> Result<Self> {
-        let failed = |error: io::Error| {
-            Error::reading("read", Path::new(name), error)
-                .hint("make sure that it is a file of answers and can be read to its end")
-        };
+        let failed = |error| unreadable(name, error);
         let mut collector = Collector::new(problems);
         // The unpacked bytes are counted: a few can unpack to gigabytes.
         let mut unpacked = unpacked(reader, name)?;
         let mut reader = CancellableReader::new(unpacked.as_mut(), cancel);
         let digest = match problems.answer_rules().form {
-            AnswerForm::NamedLines => lines::read(&mut reader, &mut collector).map_err(failed)?,
+            AnswerForm::NamedLines | AnswerForm::Parts => {
+                lines::read(&mut reader, &mut collector).map_err(failed)?
+            }
             AnswerForm::Texts => {
                 let bytes = texts::read_whole(&mut reader, name)?.map_err(failed)?;
                 texts::read(&bytes, &mut collector).map_err(failed)?
             }
             AnswerForm::Programs => programs::read(&mut reader, &mut collector).map_err(failed)?,
+            AnswerForm::Object(values) => {
+                let bytes = texts::read_whole(&mut reader, name)?.map_err(failed)?;
+                objects::read(&bytes, name, values, &mut collector)?
+            }
         };
         Ok(collector.finish(digest))
     }
@@ -114,6 +121,11 @@ impl AnswerFile {
             Some((fewest.min(count), most.max(count)))
         })
     }
+}
+
+fn unreadable(name: &str, error: io::Error) -> Error {
+    Error::reading("read", Path::new(name), error)
+        .hint("make sure that it is a file of answers and can be read to its end")
 }
 
 fn not_utf8() -> Fault {

@@ -64,8 +64,8 @@ fn parse(bytes: &[u8], names: &ProblemNames<'_>) -> Result<Option<ParsedAnswer>,
     }
     match names.problems.answer_rules().form {
         AnswerForm::NamedLines => codrep::parse_line(text, names.problems),
-        AnswerForm::Texts | AnswerForm::Programs if text.trim().is_empty() => Ok(None),
-        AnswerForm::Texts | AnswerForm::Programs => {
+        _ if text.trim().is_empty() => Ok(None),
+        AnswerForm::Texts | AnswerForm::Programs | AnswerForm::Object(_) | AnswerForm::Parts => {
             Err(Fault::new(FaultKind::Malformed, "not an answer as `assay run` writes it"))
         }
     }

@@ -25,10 +25,15 @@ pub(super) fn read_whole(reader: &mut dyn BufRead, name: &str) -> Result<io::Res
     Ok(read.map(|_| bytes))
 }
 
+/// Whether the first line is one of our own.
+pub(super) fn starts_as_ours(bytes: &[u8]) -> bool {
+    let first = strip_bom(bytes).trim_ascii_start().split(|&byte| byte == b'\n').next();
+    first.and_then(|line| std::str::from_utf8(line).ok()).is_some_and(is_ours)
+}
+
 /// Reads texts in whichever form they have.
 pub(super) fn read(mut bytes: &[u8], collector: &mut Collector<'_>) -> io::Result<Digest> {
-    let first = strip_bom(bytes).trim_ascii_start().split(|&byte| byte == b'\n').next();
-    if first.and_then(|line| std::str::from_utf8(line).ok()).is_some_and(is_ours) {
+    if starts_as_ours(bytes) {
         return lines::read(&mut bytes, collector);
     }
     if starts_as_object(bytes) {

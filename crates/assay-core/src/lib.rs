@@ -43,12 +43,15 @@ pub use natural::{natural_order, sort_naturally};
 pub use place::Place;
 pub use problem::{Flaw, Problem, ProblemId, SampleKey, Selection, disambiguate};
 pub use problems::{
-    AnswerForm, AnswerRules, Problems, Reading, Visit, VisitReference, unknown_problem,
+    AnswerForm, AnswerPart, AnswerRules, ObjectValues, Problems, Reading, Visit, VisitReference,
+    unknown_problem,
 };
 pub use progress::Progress;
-pub use question::{ChoiceQuestion, CodeQuestion, Question, QuestionKind, TextQuestion, cut_reply};
+pub use question::{
+    ChoiceQuestion, CodeQuestion, LanguagePair, Question, QuestionKind, TextQuestion, cut_reply,
+};
 pub use reference::{Attempt, Check, Fault, FaultKind, Reference};
-pub use results::{Counts, Estimate, GoldRate, Results};
+pub use results::{Counts, Estimate, GoldRate, Minimum, Results};
 pub use settings::{DataChoice, Isolation, Opening, Rules, TaskSettings};
 pub use shown::{shown_line, shown_name, shown_text};
 pub use signature::Signature;

@@ -47,6 +47,17 @@ pub trait Problems: Send + Sync {
         AnswerRules::default()
     }
 
+    /// The parts of the task whose answers are files of their own, where answers are a folder
+    /// ([`AnswerForm::Parts`]).
+    fn answer_parts(&self) -> Vec<AnswerPart<'_>> {
+        Vec::new()
+    }
+
+    /// Everything that numbers on this data depend on beside the task's settings, by name, for the signature.
+    fn signature_fields(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
     /// The cost of a grade.
     fn effort(&self) -> Effort {
         Effort::Working
@@ -103,4 +114,27 @@ pub enum AnswerForm {
     /// Programs, several samples a problem: JSON lines that name their problem, or one JSON array
     /// with the programs for each problem in task order.
     Programs,
+    /// One JSON object with a value for each problem.
+    Object(ObjectValues),
+    /// A folder with a file for each part of the task ([`Problems::answer_parts`]).
+    Parts,
+}
+
+/// The values of an object of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectValues {
+    /// Each is a text, which is the answer.
+    Texts,
+    /// Each is of any type; the answer is its JSON.
+    Json,
+}
+
+/// A part of a task whose answers are a file of their own.
+pub struct AnswerPart<'a> {
+    /// The names that the file may have, the usual one first.
+    pub files: Vec<String>,
+    /// The rank of its first problem; the others follow.
+    pub first: usize,
+    /// Its problems, named as its file names them.
+    pub problems: &'a dyn Problems,
 }

@@ -15,7 +15,7 @@ use crate::{Error, Fingerprint, Language, LineQuestion, Response, Result};
 pub enum Question {
     /// Which line of a program does a given line replace?
     Line(LineQuestion),
-    /// What is this program in another language?
+    /// Which text answers this, such as a program in another language?
     Text(TextQuestion),
     /// Which program does this?
     Code(CodeQuestion),
@@ -65,15 +65,34 @@ impl fmt::Display for QuestionKind {
     }
 }
 
-/// A program, and the language in which it is wanted.
+/// A question whose answer is a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextQuestion {
-    /// The program.
+    /// The program to be translated, or the whole prompt.
     pub source: String,
-    /// The language that it is written in.
-    pub language: Language,
-    /// The language that it is wanted in.
-    pub wanted: Language,
+    /// The languages, where the source is a program to be translated.
+    pub languages: Option<LanguagePair>,
+}
+
+/// The languages of a translation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LanguagePair {
+    /// The language of the source.
+    pub from: Language,
+    /// The language that is wanted.
+    pub into: Language,
+}
+
+impl TextQuestion {
+    /// Asks for a translation of `source`.
+    pub fn translation(source: String, languages: LanguagePair) -> Self {
+        Self { source, languages: Some(languages) }
+    }
+
+    /// Asks for whatever the prompt says.
+    pub fn prompt(prompt: String) -> Self {
+        Self { source: prompt, languages: None }
+    }
 }
 
 /// A question whose answer is a program.
@@ -117,8 +136,9 @@ impl Question {
     pub fn prompt(&self) -> Cow<'_, str> {
         match self {
             Self::Line(question) => Cow::Owned(numbered_lines(question)),
-            Self::Text(TextQuestion { source, language, wanted }) => {
-                Cow::Owned(format!("Translate this {language} code to {wanted}.\n\n{source}\n"))
+            Self::Text(TextQuestion { source, languages: None }) => Cow::Borrowed(source),
+            Self::Text(TextQuestion { source, languages: Some(LanguagePair { from, into }) }) => {
+                Cow::Owned(format!("Translate this {from} code to {into}.\n\n{source}\n"))
             }
             Self::Code(question) => Cow::Borrowed(&question.prompt),
             Self::Choice(ChoiceQuestion { prompt, options }) => {
@@ -212,6 +232,11 @@ mod tests {
         let line = LineQuestion::new(b"new\n\nfirst\nsecond\n".to_vec(), LineRule::LineFeed);
         let prompt = Question::Line(line).prompt().into_owned();
         assert!(prompt.contains("new\n\n1: first\n2: second\n"), "{prompt}");
+        let languages = LanguagePair { from: Language::Java, into: Language::Python };
+        let text = Question::Text(TextQuestion::translation("x".to_owned(), languages));
+        assert_eq!(text.prompt(), "Translate this Java code to Python.\n\nx\n");
+        let text = Question::Text(TextQuestion::prompt("Read 0.png.".to_owned()));
+        assert_eq!(text.prompt(), "Read 0.png.");
         let options = vec!["yes".to_owned(), "no".to_owned()];
         let choice = Question::Choice(ChoiceQuestion { prompt: "Is it?".to_owned(), options });
         assert_eq!(choice.prompt(), "Is it?\nAnswer with one of: yes, no\n");

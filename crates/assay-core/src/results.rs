@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Named, Outcome, Signature, Verdict, Why};
+use crate::{Named, Outcome, Signature, Tally, Verdict, Why};
 
 /// The contents of `results.json`, and what `--json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,12 @@ pub struct Results {
     /// Metrics that were asked for and cannot be given, with the reason.
     #[serde(default, skip_serializing_if = "Named::is_empty")]
     pub left_out: Named<String>,
+    /// The least that metrics must reach, where the task says so.
+    #[serde(default, skip_serializing_if = "Named::is_empty")]
+    pub minimums: Named<Minimum>,
+    /// Parts of the task of which no problem was graded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_scored: Vec<String>,
     /// How many of the task's own programs pass on this machine, where it has such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<GoldRate>,
@@ -34,17 +40,42 @@ pub struct Results {
 }
 
 impl Results {
-    /// Results in which nothing is left out, of a task without programs of its own.
-    pub fn new(
-        task: &str,
-        solver: String,
-        signature: Signature,
-        counts: Counts,
-        metrics: Named<Estimate>,
-    ) -> Self {
-        let (task, left_out, gold) = (task.to_owned(), Named::new(), None);
-        Self { task, solver, signature, counts, metrics, left_out, gold, passed_over: None }
+    /// Results without numbers yet, of a task without programs of its own.
+    pub fn new(task: &str, solver: String, signature: Signature, counts: Counts) -> Self {
+        Self {
+            task: task.to_owned(),
+            solver,
+            signature,
+            counts,
+            metrics: Named::new(),
+            left_out: Named::new(),
+            minimums: Named::new(),
+            not_scored: Vec::new(),
+            gold: None,
+            passed_over: None,
+        }
     }
+
+    /// The same with the numbers of a tally.
+    #[must_use]
+    pub fn with_tally(self, tally: &dyn Tally) -> Self {
+        Self {
+            metrics: tally.metrics(),
+            left_out: tally.left_out(),
+            minimums: tally.minimums(),
+            not_scored: tally.not_scored().into_iter().map(str::to_owned).collect(),
+            ..self
+        }
+    }
+}
+
+/// The least that a metric must reach.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Minimum {
+    /// The number to reach.
+    pub minimum: f64,
+    /// Whether it is reached; `None` where nothing was scored.
+    pub met: Option<bool>,
 }
 
 /// How many of a task's own programs pass on the machine that graded the answers.

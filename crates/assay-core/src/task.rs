@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::{
-    Error, Estimate, Language, Named, Opening, Problems, QuestionKind, Result, Results, Rules,
-    TaskSettings, Verdict,
+    Error, Estimate, Language, Minimum, Named, Opening, Problems, QuestionKind, Result, Results,
+    Rules, TaskSettings, Verdict,
 };
 
 /// A benchmark. One file in `assay-tasks`, one line in its registry.
@@ -154,5 +154,15 @@ pub trait Tally {
     /// Metrics that were asked for and cannot be given, with the reason.
     fn left_out(&self) -> Named<String> {
         Named::new()
+    }
+
+    /// The least that metrics must reach, where the task says so.
+    fn minimums(&self) -> Named<Minimum> {
+        Named::new()
+    }
+
+    /// Parts of the task of which no problem was graded.
+    fn not_scored(&self) -> Vec<&'static str> {
+        Vec::new()
     }
 }

@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 use assay_core::{Error, Result, shown_name};
 use serde::de::{self, DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use crate::json::{JsonFault, parse_document};
 use crate::named_texts::unique_texts;
@@ -18,7 +19,9 @@ use crate::named_texts::unique_texts;
 /// Texts by key: predictions of C2C, HTR and VQA, and truths of the first two.
 pub type Texts = BTreeMap<String, String>;
 /// The boxes (left, top, width, height) of each phrase of each image.
-pub type Detections = BTreeMap<String, BTreeMap<String, Vec<[f64; 4]>>>;
+pub type Detections = BTreeMap<String, Phrases>;
+/// The boxes of each phrase of one image.
+pub type Phrases = BTreeMap<String, Vec<[f64; 4]>>;
 /// The right answers to questions.
 pub type Questions = BTreeMap<String, Question>;
 
@@ -41,10 +44,27 @@ pub fn texts(bytes: &[u8], name: &str) -> Result<Texts> {
 pub fn detections(bytes: &[u8], name: &str) -> Result<Detections> {
     let shape = r#"{"0.jpg": {"a phrase": [[x, y, width, height], …], …}, …}"#;
     let images = read::<Keyed<Keyed<Boxes>>>(bytes, name, shape)?.0;
-    let phrases = |phrases: Keyed<Boxes>| {
-        phrases.0.into_iter().map(|(phrase, boxes)| (phrase, boxes.0)).collect()
-    };
-    Ok(images.into_iter().map(|(image, all)| (image, phrases(all))).collect())
+    Ok(images.into_iter().map(|(image, all)| (image, without_types(all))).collect())
+}
+
+/// Reads the boxes of one image by phrase; an error is a message without a place.
+pub fn phrases(text: &str) -> Result<Phrases, String> {
+    let phrases: Keyed<Boxes> = serde_json::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        // Whoever has the text knows where it comes from.
+        message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
+    })?;
+    Ok(without_types(phrases))
+}
+
+fn without_types(phrases: Keyed<Boxes>) -> Phrases {
+    phrases.0.into_iter().map(|(phrase, boxes)| (phrase, boxes.0)).collect()
+}
+
+/// Reads values of any type by key; each is given as its JSON.
+pub fn values(bytes: &[u8], name: &str) -> Result<BTreeMap<String, String>> {
+    let values = read::<Keyed<Box<RawValue>>>(bytes, name, r#"{"0": …, …}"#)?.0;
+    Ok(values.into_iter().map(|(key, value)| (key, value.get().to_owned())).collect())
 }
 
 /// Reads the right answers by question.

@@ -128,7 +128,7 @@ impl Plan {
         let built = spec.build(&solver_settings, open.problems.as_ref())?;
         let BuiltSolver { solver: ready, identity, samples: has } = built;
         let signature = signature(
-            open.task.as_ref(),
+            (open.task.as_ref(), open.problems.as_ref()),
             &open.request.settings,
             open.digest.solutions,
             open.wanted.len(),
@@ -166,7 +166,7 @@ impl Plan {
 
 /// What the grades of any solver on these problems depend on.
 pub(crate) fn signature(
-    task: &dyn Task,
+    (task, problems): (&dyn Task, &dyn Problems),
     settings: &TaskSettings,
     solutions: Digest,
     count: usize,
@@ -175,7 +175,9 @@ pub(crate) fn signature(
     let mut signature = Signature::new(task.card().name, task.card().version)
         .field("data", solutions.short())
         .field("n", count);
-    for (name, value) in task.signature_fields(settings) {
+    for (name, value) in
+        task.signature_fields(settings).into_iter().chain(problems.signature_fields())
+    {
         signature = signature.field(name, value);
     }
     signature.field("ci", task.interval()).field("assay", &tool.version)

@@ -246,17 +246,9 @@ fn sum_up(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<Finished> {
             excluded.push(verdict);
         }
     })?;
-    let results = Results {
-        left_out: tally.left_out(),
-        gold: gate.rate(),
-        ..Results::new(
-            &request.name,
-            plan.solver().to_owned(),
-            plan.signature.clone(),
-            counts,
-            tally.metrics(),
-        )
-    };
+    let (solver, signature) = (plan.solver().to_owned(), plan.signature.clone());
+    let results = Results::new(&request.name, solver, signature, counts);
+    let results = Results { gold: gate.rate(), ..results.with_tally(tally.as_ref()) };
     record.finish(&results)?;
     complete(&record, results, excluded)
 }

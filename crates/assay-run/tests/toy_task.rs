@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
+use assay_answers::AnswerSource;
 use assay_core::{
     Attempt, Cancel, Check, ChoiceQuestion, DataChoice, Estimate, Fingerprint, Named, Opening,
     Outcome, Problem, ProblemId, Problems, Question, QuestionKind, Reading, Reference, Response,
@@ -238,8 +239,9 @@ fn its_answers_can_be_scored() {
         verdicts: None::<&Path>,
         tool: &tool,
     };
-    let scored =
-        with_context(|context| score(&scoring, (&mut answers.as_bytes(), "answers"), context));
+    let scored = with_context(|context| {
+        score(&scoring, AnswerSource::stream(answers.as_bytes(), "answers"), context)
+    });
     let scored = scored.unwrap().unwrap();
     assert_eq!((scored.results.counts.passed, scored.results.counts.failed), (1, 1));
     assert_eq!(scored.unanswered, ["faster/2".into()]);

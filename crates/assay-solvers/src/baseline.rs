@@ -167,18 +167,14 @@ pub(crate) mod testing {
 
 #[cfg(test)]
 mod tests {
-    use assay_core::{Language, TextQuestion};
+    use assay_core::TextQuestion;
 
     use super::*;
     use crate::{copy, gold, most_similar, positions, random, worst};
 
     #[test]
     fn only_gold_and_copy_answer_with_texts() {
-        let question = Question::Text(TextQuestion {
-            source: "source".to_owned(),
-            language: Language::Java,
-            wanted: Language::Python,
-        });
+        let question = Question::Text(TextQuestion::prompt("source".to_owned()));
         let text = |text: &str| Some(Response::Text(text.to_owned()));
         for (baseline, wanted) in [
             (positions::FIRST, None),

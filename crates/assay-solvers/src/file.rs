@@ -1,12 +1,10 @@
 //! `file:PATH`: answers made elsewhere.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 
-use assay_answers::AnswerFile;
+use assay_answers::{AnswerFile, AnswerSource};
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Effort, Error, Problems, Reply, Response, Result, SampleKey, Why,
+    AnswerEach, AnswerError, Ask, Cancel, Effort, Problems, Reply, Response, Result, SampleKey, Why,
 };
 
 use crate::kind::ALL;
@@ -41,9 +39,9 @@ impl SolverKind for AnswersFile {
 }
 
 fn read(path: &Path, problems: &dyn Problems) -> Result<AnswerFile> {
-    let file = File::open(path).map_err(|error| Error::reading("open", path, error))?;
-    let name = path.display().to_string();
-    let file = AnswerFile::read(&mut BufReader::new(file), &name, problems)?;
+    let answers = AnswerSource::open(path)?;
+    let name = answers.name().into_owned();
+    let file = answers.read(&Cancel::new(), problems)?;
     if file.faults.is_empty() { Ok(file) } else { Err(file.faults.refuse(&name)) }
 }
 

@@ -4,6 +4,7 @@ mod apps;
 mod c2c;
 mod codrep;
 mod evalplus;
+mod fusion_brain;
 mod humaneval;
 mod humanevalpack;
 mod mbpp;
@@ -21,6 +22,7 @@ use assay_core::{Error, Result, Task};
 pub use apps::{APPS_COMPETITION, APPS_INTERVIEW, APPS_INTRODUCTORY};
 pub use c2c::C2C;
 pub use codrep::CodRep;
+pub use fusion_brain::{FUSION_BRAIN, FusionBrain, HTR, ImageTask, VQA, ZSOD};
 pub use humaneval::{HUMANEVAL, HUMANEVAL_PLUS};
 pub use humanevalpack::{
     HUMANEVALPACK_CPP, HUMANEVALPACK_GO, HUMANEVALPACK_JAVA, HUMANEVALPACK_JS,
@@ -54,6 +56,10 @@ pub const REGISTRY: &[&dyn Task] = &[
     &HUMANEVALPACK_GO,
     &HUMANEVALPACK_RUST,
     &TRANSLATE_GFG_JAVA_PYTHON,
+    &HTR,
+    &ZSOD,
+    &VQA,
+    &FUSION_BRAIN,
 ];
 
 /// The tasks that can be run: the built-in ones, and those that were added.

@@ -13,6 +13,13 @@ static GFG: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/gfg");
 static HUMANEVALPACK: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/humanevalpack");
 static JAVA_CS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/samples/trans-java-cs");
 
+/// The handwritten texts of the tour.
+pub(crate) const HTR: &[u8] = include_bytes!("../samples/fusion-brain/true_HTR.json");
+/// The detections of the tour.
+pub(crate) const ZSOD: &[u8] = include_bytes!("../samples/fusion-brain/true_zsOD.json");
+/// The answers to questions about images of the tour.
+pub(crate) const VQA: &[u8] = include_bytes!("../samples/fusion-brain/true_VQA.json");
+
 /// The problems of coding sites of the tour.
 pub(crate) fn apps() -> Store {
     store(&APPS)

@@ -1,11 +1,11 @@
-//! `assay score htr`, `zsod`, `vqa` and `fusion-brain`, from files to numbers and refusals.
+//! The tasks `htr`, `zsod`, `vqa` and `fusion-brain`, from files to numbers, records and refusals.
 
 mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{Said, feed, json, metric, real_data, run};
+use common::{Said, feed, json, metric, real_data, run, runs};
 use serde_json::{Value, json as object};
 use tempfile::TempDir;
 
@@ -158,7 +158,7 @@ fn what_stops_the_official_scripts_is_refused_by_file_and_key() {
             "zsod",
             object!({"0": {"x": []}}),
             object!({"0": {}}),
-            "p.json: \"0\" lacks the phrase \"x\"",
+            "p.json: 0: lacks the phrase \"x\"",
         ),
         ("zsod", object!({"0": {"x": []}}), object!({"0": {"x": [[1, 2]]}}), "box 1 has 2 numbers"),
         ("vqa", right("en"), object!({}), "p.json: \"7\" is missing"),
@@ -267,4 +267,80 @@ fn any_name_that_the_challenge_gave_a_file_is_found() {
     assert!(said.err.contains("are both there"), "{said:?}");
     let said = run(Path::new("/"), &["score", "fusion-brain", "/none", "--data", "/none"]);
     assert_eq!(said.code, 3, "{said:?}");
+}
+
+/// The metric that each task is ranked by, and the greatest value that it can have.
+const RANKED: [(&str, &str, f64); 4] = [
+    ("htr", "accuracy", 1.0),
+    ("zsod", "f1", 1.0),
+    ("vqa", "accuracy", 1.0),
+    ("fusion-brain", "integral", 4.0),
+];
+
+#[test]
+fn right_answers_of_a_run_are_right_and_can_be_scored_again() {
+    for (task, name, highest) in RANKED {
+        let scratch = tempfile::tempdir().unwrap();
+        let said = run(scratch.path(), &["run", task, "--data", "sample", "--json"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let results = json(&said);
+        close(metric(&results, name), highest);
+        assert_eq!(results["counts"]["passed"], results["counts"]["problems"]);
+        let [folder] = runs(scratch.path()).try_into().expect("there is one run");
+        let answers = folder.join("answers.jsonl").display().to_string();
+        let call = ["score", task, &answers, "--data", "sample", "--json"];
+        let again = json(&run(scratch.path(), &[&call[..], &["--verdicts", "v.jsonl"]].concat()));
+        assert_eq!(
+            (&again["metrics"], &again["counts"]),
+            (&results["metrics"], &results["counts"])
+        );
+        let verdicts = fs::read_to_string(scratch.path().join("v.jsonl")).unwrap();
+        assert_eq!(
+            verdicts.lines().count() as u64,
+            results["counts"]["problems"].as_u64().unwrap()
+        );
+    }
+}
+
+#[test]
+fn a_folder_of_truths_can_be_run_with_a_folder_of_predictions() {
+    let (truth, prediction) = questions();
+    let code = object!({"0": "def f ( ) : NEW_LINE"});
+    let files = folder(&[
+        ("truth/true_C2C.json", code.clone()),
+        ("truth/true_zsOD.json", object!({"0.jpg": {"x": [[0, 0, 2, 2]]}})),
+        ("truth/true_VQA.json", truth),
+        ("output/prediction_С2С.json", code),
+        ("output/prediction_zsOD.json", object!({"0.jpg": {"x": [[9, 9, 2, 2]]}})),
+        ("output/prediction_VQA.json", prediction),
+    ]);
+    let call = ["run", "fusion-brain", "--data", "truth", "--json", "--solver"];
+    let said = run(files.path(), &[&call[..], &["file:output"]].concat());
+    assert_eq!(said.code, 5, "one subtask has no truth: {said:?}");
+    let ran = json(&said);
+    let call = ["score", "fusion-brain", "output", "--data", "truth", "--json"];
+    let scored = json(&run(files.path(), &call));
+    for field in ["metrics", "counts", "minimums", "not_scored"] {
+        assert_eq!(ran[field], scored[field], "{field}");
+    }
+    assert_eq!(scored["not_scored"], object!(["htr"]));
+    let signature = scored["signature"].as_str().unwrap();
+    for field in ["|scored:c2c+zsod+vqa|c2c:", "|lemmas:", "|ci:each+mover95|"] {
+        assert!(signature.contains(field), "{field} in {signature}");
+    }
+    // A subtask finds its truth in the folder by itself.
+    let call = ["score", "zsod", "output/prediction_zsOD.json", "--data", "truth", "--json"];
+    close(metric(&json(&run(files.path(), &call)), "f1"), 0.0);
+    let said = run(files.path(), &["score", "htr", "output", "--data", "sample"]);
+    assert!(said.err.contains("output is a folder, not a file of answers"), "{said:?}");
+}
+
+#[test]
+fn answers_that_are_no_boxes_count_as_not_answered_in_a_run() {
+    let files = folder(&[("t.json", object!({"0": {"x": [[0, 0, 2, 2]]}, "1": {"y": []}}))]);
+    let program = "program:sh -c 'printf \"none\\n{\\\"y\\\":[]}\\n\"'";
+    let call = ["run", "zsod", "--data", "t.json", "--json", "--solver", program];
+    let results = json(&run(files.path(), &call));
+    assert_eq!(counts(&results), [2, 1, 1, 0, 1]);
+    close(metric(&results, "recall"), 0.0);
 }

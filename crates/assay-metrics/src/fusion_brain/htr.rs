@@ -10,12 +10,17 @@ pub fn accuracy(truth: &Texts, prediction: &Texts) -> Result<Accuracy, Mismatch>
     }
     let mut accuracy = Accuracy::default();
     for (image, text) in truth {
-        match prediction.get(image) {
-            Some(predicted) if predicted == text => accuracy.right += 1,
+        let predicted = prediction.get(image).map(String::as_str);
+        match predicted {
+            _ if is_right(text, predicted) => accuracy.right += 1,
             Some(_) => accuracy.wrong += 1,
-            None if text.is_empty() => accuracy.right += 1,
             None => accuracy.missing += 1,
         }
     }
     Ok(accuracy)
+}
+
+/// Whether a prediction is the right text; a missing one is empty.
+pub fn is_right(truth: &str, prediction: Option<&str>) -> bool {
+    prediction.unwrap_or_default() == truth
 }

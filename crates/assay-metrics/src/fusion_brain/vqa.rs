@@ -47,17 +47,22 @@ pub fn accuracy(
     for (question, truth) in truth {
         let predicted =
             prediction.get(question).ok_or_else(|| Mismatch::Missing(question.clone()))?;
-        let normal = match truth.language {
-            Language::English => normalise_en(predicted),
-            Language::Russian => normalise_ru(predicted, lemmas),
-        };
-        if truth.answers.contains(&normal) {
+        if is_right(truth, predicted, lemmas) {
             accuracy.right += 1;
         } else {
             accuracy.wrong += 1;
         }
     }
     Ok(accuracy)
+}
+
+/// Whether a prediction is one of the right answers after it was normalised.
+pub fn is_right(truth: &Truth, predicted: &str, lemmas: Option<&Lemmatizer>) -> bool {
+    let normal = match truth.language {
+        Language::English => normalise_en(predicted),
+        Language::Russian => normalise_ru(predicted, lemmas),
+    };
+    truth.answers.contains(&normal)
 }
 
 /// The accuracy as the official script prints it, rounded to three decimals.

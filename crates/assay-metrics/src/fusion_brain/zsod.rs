@@ -14,7 +14,9 @@ const OVERLAP: f64 = 0.5;
 /// A box: left, top, width, height.
 pub type Box4 = [f64; 4];
 /// The boxes of each phrase of each image.
-pub type Detections = BTreeMap<String, BTreeMap<String, Vec<Box4>>>;
+pub type Detections = BTreeMap<String, Phrases>;
+/// The boxes of each phrase of one image.
+pub type Phrases = BTreeMap<String, Vec<Box4>>;
 
 /// What was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,24 +75,24 @@ pub fn hits(truth: &Detections, prediction: &Detections) -> Result<Vec<Hits>, Mi
         .map(|(image, phrases)| {
             let predicted =
                 prediction.get(image).ok_or_else(|| Mismatch::Missing(image.clone()))?;
-            hits_of_image(image, phrases, predicted)
+            let image = image.clone();
+            if let Some(phrase) = missing_phrase(phrases, predicted).cloned() {
+                return Err(Mismatch::MissingPhrase { image, phrase });
+            }
+            Ok(hits_of_image(phrases, predicted))
         })
         .collect()
 }
 
-fn hits_of_image(
-    image: &str,
-    truth: &BTreeMap<String, Vec<Box4>>,
-    prediction: &BTreeMap<String, Vec<Box4>>,
-) -> Result<Hits, Mismatch> {
-    let of_phrase = |(phrase, boxes): (&String, &Vec<Box4>)| {
-        let predicted = prediction.get(phrase).ok_or_else(|| Mismatch::MissingPhrase {
-            image: image.to_owned(),
-            phrase: phrase.clone(),
-        })?;
-        Ok(hits_of_phrase(boxes, predicted))
-    };
-    truth.iter().map(of_phrase).sum()
+/// The first phrase of the truth that the prediction lacks.
+pub fn missing_phrase<'a>(truth: &'a Phrases, prediction: &Phrases) -> Option<&'a String> {
+    truth.keys().find(|phrase| !prediction.contains_key(*phrase))
+}
+
+/// What was found in one image. Nothing was found of a phrase that the prediction lacks.
+pub fn hits_of_image(truth: &Phrases, prediction: &Phrases) -> Hits {
+    let predicted = |phrase| prediction.get(phrase).map_or(&[][..], Vec::as_slice);
+    truth.iter().map(|(phrase, boxes)| hits_of_phrase(boxes, predicted(phrase))).sum()
 }
 
 /// What was found of one phrase.

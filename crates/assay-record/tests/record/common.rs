@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assay_core::{Counts, Digest, Named, Results, Signature};
+use assay_core::{Counts, Digest, Results, Signature};
 use assay_record::{
     AnswerLine, DataDigest, Ending, Evidence, FormatVersion, Machine, Manifest, NoAnswer, Outcome,
     Request, ResponseLine, SessionEnd, SessionLine, TaskRequest, Tokens, Tool, VerdictLine, Why,
@@ -121,7 +121,7 @@ pub(crate) fn session() -> SessionLine {
 pub(crate) fn results() -> Results {
     let counts = Counts { problems: 4, samples: 7, excluded: 1, ..Counts::default() };
     let signature = Signature::new("m", 1);
-    Results::new("m", "model:small".to_owned(), signature, counts, Named::new())
+    Results::new("m", "model:small".to_owned(), signature, counts)
 }
 
 /// The names and bytes of a record's files, without its lock.

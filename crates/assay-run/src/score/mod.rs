@@ -6,11 +6,10 @@ mod summary;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use assay_answers::AnswerFile;
+use assay_answers::{AnswerFile, AnswerSource};
 use assay_core::{
     Digest, Effort, Error, Flaw, ProblemId, Problems, QuestionKind, Result, Results, Selection,
     Task, TaskSettings, Verdict,
@@ -56,16 +55,17 @@ pub struct Scored {
     pub passed_over: BTreeMap<String, usize>,
 }
 
-/// Grades the answers in `reader`, called `name`, against all of the problems. Either every line is
+/// Grades answers against all of the problems. Either every line is
 /// accepted, or the file is refused with all that is wrong in it. Problems are read only where the
 /// answer cannot be graded without, unless the scoring says otherwise. `None` if it was interrupted.
 pub fn score(
     scoring: &Scoring<'_>,
-    (reader, name): (&mut dyn BufRead, &str),
+    answers: AnswerSource<'_>,
     context: &RunContext<'_>,
 ) -> Result<Option<Scored>> {
     let Scoring { task, problems, settings, tool, .. } = *scoring;
-    let mut file = match AnswerFile::read_unless(context.cancel, reader, name, problems) {
+    let name = &*answers.name();
+    let mut file = match answers.read(context.cancel, problems) {
         Err(_) if context.cancel.is_cancelled() => return Ok(None),
         file => file?,
     };
@@ -110,18 +110,16 @@ pub fn score(
         return Err(file.faults.refuse(name));
     }
     sum.sort_verdicts(problems)?;
-    let signature =
-        signature(task, settings, Digest::of_all(references), sum.counts.problems, tool);
+    let references = Digest::of_all(references);
+    let signature = signature((task, problems), settings, references, sum.counts.problems, tool);
+    let signature = with_samples(signature, task, &samples(&file))
+        .field("solver", format!("file@{}", file.digest.short()));
+    let results =
+        Results::new(task.card().name, format!("file:{name}"), signature, sum.counts.clone());
     let results = Results {
-        task: task.card().name.to_owned(),
-        solver: format!("file:{name}"),
-        signature: with_samples(signature, task, &samples(&file))
-            .field("solver", format!("file@{}", file.digest.short())),
-        counts: sum.counts,
-        metrics: sum.tally.metrics(),
-        left_out: sum.tally.left_out(),
         gold: gate.rate(),
         passed_over: NonZeroUsize::new(file.passed_over.values().sum()),
+        ..results.with_tally(sum.tally.as_ref())
     };
     let unanswered = ids_without_answer(&file, problems);
     let (flaws, excluded, passed_over) = (sum.flaws, sum.excluded, file.passed_over);

@@ -34,7 +34,7 @@ fn watched(
     };
     let cancel = Cancel::new();
     let context = RunContext { jobs, cache: Some(cache), state: None, cancel: &cancel, progress };
-    let scored = score(&scoring, (&mut answers.as_bytes(), "answers"), &context)?;
+    let scored = score(&scoring, AnswerSource::stream(answers.as_bytes(), "answers"), &context)?;
     Ok(scored.expect("nobody interrupts it"))
 }
 

@@ -6,7 +6,7 @@ mod python;
 
 use assay_core::{
     AnswerEach, AnswerError, Ask, Effort, Language, Problems, Question, Reply, Response, Result,
-    Why,
+    TextQuestion, Why,
 };
 
 use crate::kind::TEXTS;
@@ -39,11 +39,11 @@ impl SolverKind for Rewrite {
 
 impl AnswerEach for Rewrite {
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
-        let Question::Text(question) = ask.question else {
+        let Question::Text(TextQuestion { source, languages: Some(languages) }) = ask.question
+        else {
             return Ok(Response::none(Why::Silent, "there is nothing to translate").into());
         };
-        let source = question.source.as_str();
-        let text = match (question.language, question.wanted) {
+        let text = match (languages.from, languages.into) {
             (Language::Java, Language::Python) => python::from_java(source),
             (Language::Java, Language::CSharp) => braces::java_to_csharp(source),
             (Language::CSharp, Language::Java) => braces::csharp_to_java(source),

@@ -6,10 +6,12 @@ mod grading;
 mod metrics;
 mod problems;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use assay_core::{
-    DataChoice, Error, Language, Opening, Problems, Result, Tally, Task, TaskCard, TaskSettings,
+    DataChoice, Error, Language, LanguagePair, Opening, Problems, Result, Tally, Task, TaskCard,
+    TaskSettings,
 };
 use assay_data::Store;
 use assay_data::parallel::{Corpus, Layout};
@@ -36,7 +38,7 @@ impl Translation {
         let paths = match data {
             DataChoice::Sample => {
                 let corpus = Corpus::from_store(&(self.sample)(), &self.layout, with_references)?;
-                return Ok(Pairs::from_corpus(corpus, &self.layout));
+                return Ok(self.pairs_of(corpus));
             }
             DataChoice::Paths(paths) => paths,
         };
@@ -45,7 +47,24 @@ impl Translation {
             return problems::read_truths(path);
         }
         let corpus = Corpus::open(path, &self.layout, with_references)?;
-        Ok(Pairs::from_corpus(corpus, &self.layout))
+        Ok(self.pairs_of(corpus))
+    }
+
+    fn pairs_of(&self, corpus: Corpus) -> Pairs {
+        let languages = LanguagePair { from: self.from, into: self.into };
+        Pairs::from_corpus(corpus, &self.layout, languages)
+    }
+
+    /// Problems of right answers from `location`, whose sources lie elsewhere: `prompt` says where.
+    pub(crate) fn of_truths(
+        &self,
+        location: String,
+        truths: BTreeMap<String, String>,
+        prompt: fn(&str) -> String,
+        settings: &TaskSettings,
+    ) -> Box<dyn Problems> {
+        let pairs = Pairs::from_truths(location, truths, prompt);
+        Box::new(TextProblems::new(pairs, settings.rules, self.measures(settings)))
     }
 
     fn measures(&self, settings: &TaskSettings) -> Vec<Measure> {
@@ -71,7 +90,7 @@ impl Task for Translation {
         let Opening { data, settings, with_references, .. } = *opening;
         let pairs = self.pairs(data, with_references)?;
         let measures = self.measures(settings);
-        Ok(Box::new(TextProblems::new(pairs, (self.from, self.into), settings.rules, measures)))
+        Ok(Box::new(TextProblems::new(pairs, settings.rules, measures)))
     }
 
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {

@@ -1,13 +1,13 @@
 //! Pairs of programs as problems.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, Error, Language, Problem, ProblemId, Problems, Question, Reading,
+    AnswerForm, AnswerRules, Error, LanguagePair, Problem, ProblemId, Problems, Question, Reading,
     Reference, Result, Rules, Selection, TextQuestion, Visit, VisitReference,
 };
 use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
@@ -25,13 +25,13 @@ pub(super) struct Pairs {
     location: String,
     ids: Vec<ProblemId>,
     /// `None` where there are only right answers.
-    sources: Option<Vec<String>>,
+    questions: Option<Vec<TextQuestion>>,
     /// `None` where they are hidden.
     targets: Option<Vec<String>>,
 }
 
 impl Pairs {
-    pub(super) fn from_corpus(corpus: Corpus, layout: &Layout) -> Self {
+    pub(super) fn from_corpus(corpus: Corpus, layout: &Layout, languages: LanguagePair) -> Self {
         let Corpus { location, ids, sources, targets } = corpus;
         let split = layout.source.split('.').next().unwrap_or_default();
         let ids = if ids.is_empty() {
@@ -40,7 +40,21 @@ impl Pairs {
             ids.into_iter().map(ProblemId::from).collect()
         };
         let location = format!("{location}{}", layout.source);
-        Self { location, ids, sources: Some(sources), targets }
+        let ask = |source| TextQuestion::translation(source, languages);
+        let questions = Some(sources.into_iter().map(ask).collect());
+        Self { location, ids, questions, targets }
+    }
+
+    /// Right answers by problem, whose sources lie elsewhere: `prompt` says where.
+    pub(super) fn from_truths(
+        location: String,
+        truths: BTreeMap<String, String>,
+        prompt: fn(&str) -> String,
+    ) -> Self {
+        let questions = truths.keys().map(|name| TextQuestion::prompt(prompt(name))).collect();
+        let (ids, targets) =
+            truths.into_iter().map(|(id, text)| (ProblemId::from(id), text)).unzip();
+        Self { location, ids, questions: Some(questions), targets: Some(targets) }
     }
 }
 
@@ -86,24 +100,18 @@ pub(super) fn read_truths(path: &Path) -> Result<Pairs> {
         return Err(Error::refused(format!("{name} holds no problems"))
             .hint("the truth is one JSON object of problems and right answers"));
     }
-    Ok(Pairs { location: name, ids, sources: None, targets: Some(targets) })
+    Ok(Pairs { location: name, ids, questions: None, targets: Some(targets) })
 }
 
 pub(super) struct TextProblems {
     pairs: Pairs,
-    languages: (Language, Language),
     rules: Rules,
     measures: Arc<[Measure]>,
 }
 
 impl TextProblems {
-    pub(super) fn new(
-        pairs: Pairs,
-        languages: (Language, Language),
-        rules: Rules,
-        measures: Vec<Measure>,
-    ) -> Self {
-        Self { pairs, languages, rules, measures: measures.into() }
+    pub(super) fn new(pairs: Pairs, rules: Rules, measures: Vec<Measure>) -> Self {
+        Self { pairs, rules, measures: measures.into() }
     }
 
     fn reference(&self, rank: usize) -> Arc<dyn Reference> {
@@ -128,14 +136,12 @@ impl Problems for TextProblems {
         if wanted.is_empty() {
             return Ok(());
         }
-        let sources = self.pairs.sources.as_ref().ok_or_else(|| self.without_sources())?;
-        let (language, into) = self.languages;
+        let questions = self.pairs.questions.as_ref().ok_or_else(|| self.without_sources())?;
         for rank in wanted.ranks() {
-            let question = TextQuestion { source: sources[rank].clone(), language, wanted: into };
             let problem = Problem {
                 id: self.pairs.ids[rank].clone(),
                 rank,
-                question: Question::Text(question),
+                question: Question::Text(questions[rank].clone()),
                 reference: self.reference(rank),
             };
             if visit(Reading::Problem(problem))?.is_break() {
@@ -151,7 +157,7 @@ impl Problems for TextProblems {
     }
 
     fn can_be_asked(&self) -> Result<()> {
-        self.pairs.sources.as_ref().map(|_| ()).ok_or_else(|| self.without_sources())
+        self.pairs.questions.as_ref().map(|_| ()).ok_or_else(|| self.without_sources())
     }
 
     /// The original scorers look for what they know and at nothing else, and end without a score when an answer is
@@ -162,7 +168,8 @@ impl Problems for TextProblems {
     }
 
     fn location(&self, rank: usize) -> String {
-        match self.pairs.sources {
+        let question = self.pairs.questions.as_ref().and_then(|questions| questions.get(rank));
+        match question.and_then(|question| question.languages) {
             Some(_) => format!("{}:{}", self.pairs.location, rank + 1),
             None => format!("{}: {:?}", self.pairs.location, self.pairs.ids[rank].as_str()),
         }

@@ -242,14 +242,12 @@ Examples:
   assay score humaneval samples.jsonl.gz -k 1,10 --verdicts verdicts.jsonl
   assay score mbpp generations.json -j 8
 
-Beside the tasks that `assay tasks` lists there are htr, zsod and vqa, the subtasks of the Fusion
-Brain Challenge, and fusion-brain, their sum: docs/fusion-brain.md has their files.
 A line that cannot be accepted refuses the whole file; all such lines are listed.")]
 pub(crate) struct ScoreArguments {
-    /// The task that the answers are to; also htr, zsod, vqa and fusion-brain.
+    /// The task that the answers are to.
     pub(crate) task: String,
 
-    /// The file of answers; `-` reads standard input.
+    /// The file of answers, or a folder of them where the task takes one; `-` reads standard input.
     pub(crate) answers: PathBuf,
 
     #[command(flatten)]

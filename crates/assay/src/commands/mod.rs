@@ -3,7 +3,6 @@
 mod data;
 mod doctor;
 mod explain;
-mod fusion_brain;
 mod list;
 mod metric;
 mod mine;

@@ -226,7 +226,9 @@ impl<'a> Session<'a> {
             let folders = self.complete.iter().map(|run| run.folder.display().to_string());
             output::listing("record", folders)?;
         }
-        let missing = results.iter().any(|results| results.counts.without_verdict() > 0);
+        let missing = results
+            .iter()
+            .any(|results| results.counts.without_verdict() > 0 || !results.not_scored.is_empty());
         Ok(match (interrupted, missing) {
             (true, _) => exit_code::INTERRUPTED,
             (false, true) => exit_code::INCOMPLETE,

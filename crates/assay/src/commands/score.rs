@@ -1,28 +1,19 @@
 //! `assay score`: grade answers made elsewhere.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
+use assay_answers::AnswerSource;
 use assay_core::{Error, Opening, QuestionKind, Result, TaskCard, exit_code};
 use assay_run::{RunContext, Scored, Scoring, job_count};
 use assay_tasks::TaskRegistry;
 
-use super::{cache_folder, cancel_on_interrupt, choose_data, fusion_brain, tool};
+use super::{cache_folder, cancel_on_interrupt, choose_data, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
 use crate::output::{self, Bar};
 
 pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
-    if let Some(outcome) = fusion_brain::score(arguments) {
-        return outcome;
-    }
     let tasks = TaskRegistry::built_in();
-    let task = tasks.find(&arguments.task).map_err(|error| {
-        let tasks = error.hint_text().unwrap_or_default().to_owned();
-        error.hint(format!(
-            "{tasks}; and of the Fusion Brain Challenge htr, zsod, vqa, fusion-brain"
-        ))
-    })?;
+    let task = tasks.find(&arguments.task)?;
     refuse_foreign_options(arguments, task.card())?;
     let data = choose_data(&arguments.data, task.card())?;
     let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
@@ -33,7 +24,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         return Err(Error::usage("the verdicts would overwrite the answers")
             .hint("name another file with --verdicts"));
     }
-    let (mut reader, name) = open(arguments)?;
+    let answers = open(arguments)?;
     let (cancel, bar) = (cancel_on_interrupt()?, Bar::new());
     let scoring = Scoring {
         task: task.as_ref(),
@@ -44,7 +35,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         tool: &tool(),
     };
     let context = RunContext { jobs, cache, state: None, cancel: &cancel, progress: &bar };
-    let Some(scored) = assay_run::score(&scoring, (reader.as_mut(), &name), &context)? else {
+    let Some(scored) = assay_run::score(&scoring, answers, &context)? else {
         output::talk("interrupted: nothing was scored");
         return Ok(exit_code::INTERRUPTED);
     };
@@ -59,6 +50,10 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
             format!("{} problems have no usable solution and count as not answered", flaws.len());
         output::list_some(&title, flaws.iter().map(|flaw| flaw.reason.as_str()), flaws.len());
     }
+    if !results.not_scored.is_empty() {
+        let parts = results.not_scored.join(", ");
+        output::warn(&format!("not scored, because the data has no truth for it: {parts}"));
+    }
     match arguments.format {
         _ if arguments.json => output::json_line(&results)?,
         ScoreFormat::Table => output::results_tables(&[&results])?,
@@ -67,7 +62,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
             None => return Err(no_format(&arguments.task)),
         },
     }
-    let complete = flaws.is_empty() && excluded.is_empty();
+    let complete = flaws.is_empty() && excluded.is_empty() && results.not_scored.is_empty();
     Ok(if complete { exit_code::DONE } else { exit_code::INCOMPLETE })
 }
 
@@ -97,17 +92,10 @@ fn no_format(task: &str) -> Error {
     Error::usage(format!("{task} has no such format")).hint("--json is for machines")
 }
 
-fn open(arguments: &ScoreArguments) -> Result<(Box<dyn BufRead>, String)> {
-    let path = &arguments.answers;
-    if path.as_os_str() == "-" {
-        return Ok((Box::new(BufReader::new(io::stdin())), "standard input".to_owned()));
+fn open(arguments: &ScoreArguments) -> Result<AnswerSource<'static>> {
+    if arguments.answers.as_os_str() == "-" {
+        return Ok(AnswerSource::standard_input());
     }
-    let file = File::open(path).map_err(|error| {
-        Error::reading("open", path, error).hint("`-` reads the answers from standard input")
-    })?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        let message = format!("{} is a folder, not a file of answers", path.display());
-        return Err(Error::refused(message));
-    }
-    Ok((Box::new(BufReader::with_capacity(1 << 16, file)), path.display().to_string()))
+    AnswerSource::open(&arguments.answers)
+        .map_err(|error| error.or_hint("`-` reads the answers from standard input"))
 }

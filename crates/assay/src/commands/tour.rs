@@ -63,6 +63,11 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
             output::talk(&format!("tour: {} is left out: {error}", card.name));
             continue;
         }
+        // Right answers alone show that programs can be run; of other tasks they show nothing.
+        if card.asks != QuestionKind::Code && card.default_solvers == ["gold"] {
+            output::talk(&format!("tour: {} is left out: only gold can answer it", card.name));
+            continue;
+        }
         // Compilers take long, and not every machine has them.
         if let Some(language) = card.language.filter(|&language| language != Language::Python) {
             output::talk(&format!("tour: {} is left out: it runs {language}", card.name));

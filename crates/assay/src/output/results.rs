@@ -1,6 +1,6 @@
 //! The numbers of runs, with their intervals and all that they depend on.
 
-use assay_core::{Counts, Estimate, GoldRate, Named, Result, Results, shown_line};
+use assay_core::{Counts, Estimate, GoldRate, Minimum, Named, Result, Results, shown_line};
 use comfy_table::{CellAlignment, Table};
 
 use super::terminal::Page;
@@ -31,6 +31,10 @@ pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
             header.map(str::to_owned).to_vec(),
             of_task.iter().map(|results| counts_row(results)),
         )?;
+        for results in of_task.iter().filter(|results| !results.minimums.is_empty()) {
+            say("\n")?;
+            numbers(minimum_header(), minimum_rows(results))?;
+        }
         rest = others;
         if !rest.is_empty() {
             say("\n")?;
@@ -163,6 +167,24 @@ fn metric_rows(results: &Results) -> impl Iterator<Item = Vec<String>> {
             format!("[{:.4}, {:.4}]", estimate.low, estimate.high),
             estimate.n.to_string(),
         ]
+    })
+}
+
+fn minimum_header() -> Vec<String> {
+    ["solver", "metric", "value", "minimum", "met"].map(str::to_owned).to_vec()
+}
+
+fn minimum_rows(results: &Results) -> impl Iterator<Item = Vec<String>> {
+    results.minimums.iter().map(|(name, Minimum { minimum, met })| {
+        let value = results.metrics.get(name);
+        let value = value.map_or_else(String::new, |estimate| format!("{:.3}", estimate.value));
+        let met = match met {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "not scored",
+        };
+        let texts = [shorten(&results.solver), name.to_owned(), value, minimum.to_string()];
+        texts.into_iter().chain([met.to_owned()]).collect()
     })
 }
 

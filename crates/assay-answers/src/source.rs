@@ -1,0 +1,64 @@
+//! Where answers come from: a stream, a file or a folder.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use assay_core::{AnswerForm, Cancel, Error, Problems, Result};
+
+use crate::{AnswerFile, parts};
+
+/// The source of a set of answers.
+pub enum AnswerSource<'a> {
+    /// Answers that are read from front to back, with their name in messages.
+    Stream(Box<dyn BufRead + 'a>, String),
+    /// A folder of files, one for each part of the task.
+    Folder(PathBuf),
+}
+
+impl<'a> AnswerSource<'a> {
+    /// Answers from a reader, called `name` in messages.
+    pub fn stream(reader: impl BufRead + 'a, name: impl Into<String>) -> Self {
+        Self::Stream(Box::new(reader), name.into())
+    }
+
+    /// Answers from standard input.
+    pub fn standard_input() -> Self {
+        Self::stream(BufReader::new(io::stdin()), "standard input")
+    }
+
+    /// Answers from a file or a folder.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed = |error| Error::reading("open", path, error);
+        let file = File::open(path).map_err(failed)?;
+        if file.metadata().map_err(failed)?.is_dir() {
+            return Ok(Self::Folder(path.to_owned()));
+        }
+        Ok(Self::stream(BufReader::with_capacity(1 << 16, file), path.display().to_string()))
+    }
+
+    /// Its name in messages.
+    pub fn name(&self) -> Cow<'static, str> {
+        Cow::Owned(match self {
+            Self::Stream(_, name) => name.clone(),
+            Self::Folder(path) => path.display().to_string(),
+        })
+    }
+
+    /// Reads the answers to `problems`, unless `cancel` is raised.
+    pub fn read(self, cancel: &Cancel, problems: &dyn Problems) -> Result<AnswerFile> {
+        match self {
+            Self::Stream(mut reader, name) => {
+                AnswerFile::read_unless(cancel, reader.as_mut(), &name, problems)
+            }
+            Self::Folder(path) if problems.answer_rules().form == AnswerForm::Parts => {
+                parts::read(&path, cancel, problems)
+            }
+            Self::Folder(path) => {
+                let message = format!("{} is a folder, not a file of answers", path.display());
+                Err(Error::refused(message).hint("name the file of answers in it"))
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The Fusion Brain Challenge of 2021: its subtasks on images, and the sum of all four.
+//!
+//! Each key of a truth is a problem. The images are not part of the data: a question names the image, and a solver that
+//! is to look at it must have it.
+
+mod accuracy;
+mod estimates;
+mod htr;
+mod problems;
+mod total;
+mod truth;
+mod vqa;
+mod zsod;
+
+use assay_core::{
+    AnswerRules, DataChoice, Error, Opening, Problems, Result, Rules, Tally, Task, TaskCard,
+    TaskSettings,
+};
+use assay_metrics::fusion_brain::integral::Subtask;
+
+pub use htr::HTR;
+use problems::{Item, KeyedProblems};
+pub use total::{FUSION_BRAIN, FusionBrain};
+use truth::{Truth, only_path};
+pub use vqa::VQA;
+pub use zsod::ZSOD;
+
+/// The message about a response of another kind.
+const NO_TEXT: &str = "the answer is no text";
+
+/// A subtask whose problems are the keys of its truth.
+pub struct ImageTask {
+    card: TaskCard,
+    subtask: Subtask,
+    /// Reads the problems of a truth.
+    read: fn(&Truth) -> Result<Vec<Item>>,
+    answers: AnswerRules,
+    tally: fn() -> Box<dyn Tally>,
+    interval: &'static str,
+    /// Everything that the numbers depend on beside the data.
+    depends_on: fn() -> Vec<(&'static str, String)>,
+    sample: &'static [u8],
+}
+
+impl ImageTask {
+    fn truth(&self, data: &DataChoice) -> Result<Truth> {
+        match data {
+            DataChoice::Sample => Ok(Truth::sample(self.subtask, self.sample)),
+            DataChoice::Paths(paths) => {
+                Truth::open(only_path(self.card.name, paths)?, self.subtask)
+            }
+        }
+    }
+}
+
+impl Task for ImageTask {
+    fn card(&self) -> &TaskCard {
+        &self.card
+    }
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
+        refuse_strict(self.card.name, opening.settings)?;
+        let truth = self.truth(opening.data)?;
+        let items = (self.read)(&truth)?;
+        if items.is_empty() {
+            return Err(truth.nothing_to_score());
+        }
+        Ok(Box::new(KeyedProblems::new(truth.name, items, self.answers)))
+    }
+
+    fn tally(&self, _settings: &TaskSettings) -> Box<dyn Tally> {
+        (self.tally)()
+    }
+
+    fn interval(&self) -> &'static str {
+        self.interval
+    }
+
+    fn signature_fields(&self, _settings: &TaskSettings) -> Vec<(&'static str, String)> {
+        (self.depends_on)()
+    }
+}
+
+/// The challenge has one set of rules.
+fn refuse_strict(task: &str, settings: &TaskSettings) -> Result<()> {
+    match settings.rules {
+        Rules::Compat => Ok(()),
+        Rules::Strict => Err(Error::usage(format!("{task} has no strict rules"))
+            .hint("it is scored by the challenge's own rules: --rules compat")),
+    }
+}

@@ -1,0 +1,68 @@
+//! Problems that are the keys of a truth.
+
+use std::sync::Arc;
+
+use assay_core::{
+    AnswerRules, Effort, Problem, ProblemId, Problems, Question, Reading, Reference, Result,
+    Selection, TextQuestion, Visit, VisitReference,
+};
+
+/// One key of a truth.
+pub(super) struct Item {
+    pub(super) key: String,
+    /// The question, which names the image.
+    pub(super) prompt: String,
+    pub(super) reference: Arc<dyn Reference>,
+}
+
+pub(super) struct KeyedProblems {
+    /// The name of the truth.
+    location: String,
+    ids: Vec<ProblemId>,
+    questions: Vec<(TextQuestion, Arc<dyn Reference>)>,
+    answers: AnswerRules,
+}
+
+impl KeyedProblems {
+    pub(super) fn new(location: String, items: Vec<Item>, answers: AnswerRules) -> Self {
+        let item = |Item { key, prompt, reference }| {
+            (ProblemId::from(key), (TextQuestion::prompt(prompt), reference))
+        };
+        let (ids, questions) = items.into_iter().map(item).unzip();
+        Self { location, ids, questions, answers }
+    }
+}
+
+impl Problems for KeyedProblems {
+    fn ids(&self) -> &[ProblemId] {
+        &self.ids
+    }
+
+    fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
+        for rank in wanted.ranks() {
+            let (question, reference) = self.questions[rank].clone();
+            let (id, question) = (self.ids[rank].clone(), Question::Text(question));
+            if visit(Reading::Problem(Problem { id, rank, question, reference }))?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn references(&self, visit: &mut VisitReference<'_>) {
+        let mut references = self.questions.iter().map(|(_, reference)| reference).enumerate();
+        let _ = references.try_for_each(|(rank, reference)| visit(rank, Ok(Arc::clone(reference))));
+    }
+
+    fn location(&self, rank: usize) -> String {
+        format!("{}: {:?}", self.location, self.ids[rank].as_str())
+    }
+
+    fn answer_rules(&self) -> AnswerRules {
+        self.answers
+    }
+
+    fn effort(&self) -> Effort {
+        Effort::Trivial
+    }
+}

@@ -1,0 +1,199 @@
+//! `zsod`: zero-shot object detection.
+
+use std::sync::Arc;
+
+use assay_core::{
+    AnswerForm, AnswerRules, Attempt, Check, Estimate, Fault, FaultKind, Fingerprint, MetricCard,
+    Named, NoAnswer, ObjectValues, Outcome, QuestionKind, Reference, Response, Result, Rules,
+    Tally, TaskCard, Verdict, Why,
+};
+use assay_data::fusion_brain::{Phrases, detections, phrases};
+use assay_metrics::fusion_brain::integral::Subtask;
+use assay_metrics::fusion_brain::zsod::{Hits, hits_of_image, missing_phrase};
+
+use super::estimates::around;
+use super::problems::Item;
+use super::truth::Truth;
+use super::{ImageTask, NO_TEXT};
+use crate::sample;
+
+/// Zero-shot object detection.
+pub static ZSOD: ImageTask = ImageTask {
+    card: CARD,
+    subtask: Subtask::Zsod,
+    read,
+    answers: AnswerRules {
+        form: AnswerForm::Object(ObjectValues::Json),
+        ignores_unknown: false,
+        needs_every_answer: true,
+    },
+    tally: || Box::<BoxTally>::default(),
+    interval: assay_stats::RATIO_METHOD,
+    depends_on: Vec::new,
+    sample: sample::ZSOD,
+};
+
+const F1: &str = "f1";
+const PRECISION: &str = "precision";
+const RECALL: &str = "recall";
+
+const CARD: TaskCard = TaskCard {
+    name: "zsod",
+    version: 1,
+    asks: QuestionKind::Text,
+    language: None,
+    folder: "fusion_brain",
+    summary: "find what phrases name in an image",
+    about: "Given an image and some phrases, say where in the image each is, by boxes; some are not \
+        there at all. It was the subtask zsOD of the Fusion Brain Challenge (AI Journey 2021). The \
+        images are not part of the data: a question names the image, and a solver that is to look at \
+        it must have it.",
+    data: "The challenge's truth, one JSON object: {\"0.jpg\": {\"a phrase\": [[x, y, width, height], \
+        …]}}, with [] where nothing is to be found; or a folder with true_zsOD.json in it. Without \
+        --data, the folder fusion_brain under ASSAY_DATA is taken; `--data sample` means the problems \
+        inside the binary.",
+    answers: "The challenge's prediction, one JSON object of the same form, with the images of the \
+        truth, no others, and every phrase; or the answers.jsonl of a run, where each answer is the \
+        JSON object of one image. More phrases are ignored; [[]] is [].",
+    grading: "A box is right if it overlaps with any true box of its phrase by an IoU of at least 0.5; \
+        true boxes beyond the number of predicted ones are missed. Boxes are not paired. An image \
+        passes if nothing in it is wrong or missed. docs/fusion-brain.md has every rule.",
+    rules: "compat: as the challenge's script. There are no strict rules.",
+    default_rules: Rules::Compat,
+    prompts: &[],
+    metrics: &[
+        MetricCard {
+            name: F1,
+            lower_is_better: false,
+            meaning: "harmonic mean of precision and recall; the challenge's score",
+        },
+        MetricCard {
+            name: PRECISION,
+            lower_is_better: false,
+            meaning: "share of predicted boxes that are right, over all images",
+        },
+        MetricCard {
+            name: RECALL,
+            lower_is_better: false,
+            meaning: "right boxes as a share of right and missed ones, over all images",
+        },
+    ],
+    default_solvers: &["gold"],
+    examples: &[
+        "assay run zsod --data sample",
+        "assay score zsod prediction_zsOD.json --data true_zsOD.json",
+    ],
+};
+
+fn read(truth: &Truth) -> Result<Vec<Item>> {
+    let item = |(key, phrases): (String, Phrases)| {
+        let names: Vec<String> = phrases.keys().map(|phrase| format!("{phrase:?}")).collect();
+        let prompt = format!(
+            "Find these phrases in the image {key:?}: {}. Answer with a JSON object that has a list of \
+             boxes [x, y, width, height] for each phrase; the list is empty if it is not there.\n",
+            names.join(", ")
+        );
+        Item { key, prompt, reference: Arc::new(TrueBoxes(phrases)) }
+    };
+    Ok(detections(&truth.bytes, &truth.name)?.into_iter().map(item).collect())
+}
+
+/// The boxes of each phrase of an image.
+struct TrueBoxes(Phrases);
+
+impl TrueBoxes {
+    fn json(&self) -> Option<String> {
+        serde_json::to_string(&self.0).ok()
+    }
+}
+
+impl Reference for TrueBoxes {
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self.json().unwrap_or_default().as_bytes())
+    }
+
+    fn gold(&self) -> Option<Response> {
+        self.json().map(Response::Text)
+    }
+
+    fn check(&self, response: &Response) -> Check {
+        let text = match response {
+            Response::Text(text) => text,
+            Response::None(_) => return Check::Possible,
+            _ => return Check::wrong_kind(NO_TEXT),
+        };
+        let message = match phrases(text) {
+            Err(message) => message,
+            Ok(predicted) => match missing_phrase(&self.0, &predicted) {
+                None => return Check::Possible,
+                Some(phrase) => format!(
+                    "lacks the phrase {phrase:?}; one that is not in the image has an empty list"
+                ),
+            },
+        };
+        Check::Impossible(Fault::new(FaultKind::Malformed, message))
+    }
+
+    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
+        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+        let invalid = |detail| NoAnswer { why: Why::Invalid, detail };
+        let predicted = match attempt.response {
+            Response::Text(text) => phrases(text).map_err(invalid),
+            Response::None(reason) => Err(reason.clone()),
+            _ => Err(invalid(NO_TEXT.to_owned())),
+        };
+        let hits = hits_of_image(&self.0, predicted.as_ref().unwrap_or(&Phrases::new()));
+        let verdict = match predicted {
+            Ok(_) if hits.wrong + hits.missed == 0 => {
+                Verdict::new(problem, sample, Outcome::Passed)
+            }
+            Ok(_) => Verdict::new(problem, sample, Outcome::Failed),
+            Err(reason) => Verdict::unanswered(problem, sample, &reason),
+        };
+        Ok(with_hits(verdict, hits))
+    }
+}
+
+/// Puts what was found into a verdict.
+fn with_hits(mut verdict: Verdict, hits: Hits) -> Verdict {
+    let counts = [hits.right, hits.wrong, hits.missed].map(|count| count as f64);
+    verdict.counts.set(F1, counts.to_vec());
+    verdict
+}
+
+/// The counts that [`with_hits`] left.
+fn hits_of(verdict: &Verdict) -> Hits {
+    let counts = verdict.counts.get(F1);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]
+    let count = |at| counts.and_then(|counts| counts.get(at)).map_or(0, |&count| count as usize);
+    Hits { right: count(0), wrong: count(1), missed: count(2) }
+}
+
+/// Sums up the boxes of every image.
+#[derive(Default)]
+struct BoxTally(Vec<Hits>);
+
+impl Tally for BoxTally {
+    fn add(&mut self, verdict: &Verdict) {
+        if !verdict.is_excluded() {
+            self.0.push(hits_of(verdict));
+        }
+    }
+
+    fn metrics(&self) -> Named<Estimate> {
+        let mut metrics = Named::new();
+        let total: Hits = self.0.iter().copied().sum();
+        let mut add = |name, value, pair: fn(&Hits) -> (usize, usize)| {
+            // Sums are exact: the order of verdicts does not matter.
+            let pairs: Vec<(f64, f64)> =
+                self.0.iter().map(pair).map(|(part, whole)| (part as f64, whole as f64)).collect();
+            if let Some(share) = assay_stats::ratio(&pairs) {
+                metrics.set(name, around(value, share, 1.0));
+            }
+        };
+        add(F1, total.f1(), |hits| (2 * hits.right, 2 * hits.right + hits.wrong + hits.missed));
+        add(PRECISION, total.precision(), |hits| (hits.right, hits.right + hits.wrong));
+        add(RECALL, total.recall(), |hits| (hits.right, hits.right + hits.missed));
+        metrics
+    }
+}
