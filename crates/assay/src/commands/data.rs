@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_core::{Result, exit_code, shown_line};
+use assay_core::{Result, Task, exit_code, shown_line};
 use assay_data::catalogue::{self, Listed};
 use assay_data::codrep::Dataset;
 use assay_data::codrep::stats::{Spread, Stats, stats as measure};
@@ -17,7 +17,7 @@ use crate::output;
 pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
     let root = data_root(root)?;
     let mut folders: Vec<(&str, &str)> = Vec::new();
-    for card in TaskRegistry::built_in().iter().map(|task| task.card()) {
+    for card in TaskRegistry::built_in().iter().map(Task::card) {
         // Tasks that share their data list it once.
         if folders.iter().all(|(_, folder)| *folder != card.folder) {
             folders.push((card.name, card.folder));

@@ -1,6 +1,6 @@
 //! `assay tasks`, `assay solvers`, `assay show`: what there is.
 
-use assay_core::{Result, TaskCard, exit_code};
+use assay_core::{Result, Task, TaskCard, exit_code};
 use assay_solvers::{REGISTRY as SOLVERS, SolverCard};
 use assay_tasks::TaskRegistry;
 
@@ -8,7 +8,7 @@ use crate::output;
 
 pub(crate) fn tasks(json: bool) -> Result<u8> {
     let tasks = TaskRegistry::built_in();
-    let cards: Vec<&TaskCard> = tasks.iter().map(|task| task.card()).collect();
+    let cards: Vec<&TaskCard> = tasks.iter().map(Task::card).collect();
     if json {
         output::json_pretty(&cards)?;
     } else {
