@@ -55,6 +55,23 @@ impl Language {
         }
     }
 
+    /// Its name as people write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Java => "Java",
+            Self::Python => "Python",
+            Self::CSharp => "C#",
+            Self::C => "C",
+            Self::Cpp => "C++",
+            Self::JavaScript => "JavaScript",
+            Self::TypeScript => "TypeScript",
+            Self::Go => "Go",
+            Self::Ruby => "Ruby",
+            Self::Php => "PHP",
+            Self::Rust => "Rust",
+        }
+    }
+
     /// The language of that name, or of a usual short form of it.
     pub fn by_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();

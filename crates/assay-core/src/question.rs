@@ -138,6 +138,7 @@ impl Question {
             Self::Line(question) => Cow::Owned(numbered_lines(question)),
             Self::Text(TextQuestion { source, languages: None }) => Cow::Borrowed(source),
             Self::Text(TextQuestion { source, languages: Some(LanguagePair { from, into }) }) => {
+                let (from, into) = (from.title(), into.title());
                 Cow::Owned(format!("Translate this {from} code to {into}.\n\n{source}\n"))
             }
             Self::Code(question) => Cow::Borrowed(&question.prompt),
