@@ -25,17 +25,17 @@ fuzz_target!(|bytes: &[u8]| {
             return;
         }
     };
-    let mut expected = SampleKey { rank: 0, sample: 0 };
+    let mut expected = SampleKey { index: 0, sample: 0 };
     for answer in &file.answers {
-        if answer.key.rank != expected.rank {
-            expected = SampleKey { rank: answer.key.rank, sample: 0 };
+        if answer.key.index != expected.index {
+            expected = SampleKey { index: answer.key.index, sample: 0 };
         }
         assert_eq!(answer.key, expected, "samples are numbered without gaps");
         expected.sample += 1;
     }
-    for rank in 0..PROBLEMS.ids().len() {
-        for answer in file.of(rank) {
-            assert_eq!(answer.key.rank, rank);
+    for index in 0..PROBLEMS.ids().len() {
+        for answer in file.of(index) {
+            assert_eq!(answer.key.index, index);
             assert!(!matches!(&answer.response, Response::Lines(lines) if lines.is_empty()));
         }
     }

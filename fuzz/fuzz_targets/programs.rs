@@ -41,9 +41,9 @@ fn read_apps(problems: assay_core::Result<AppsProblems>) {
     let Ok(problems) = problems else { return };
     let all = Selection::all(problems.ids().len());
     let mut next = 0;
-    let outcome = problems.read(&all, &mut |rank, _| {
-        assert_eq!(rank, next, "problems come in their order");
-        next = rank + 1;
+    let outcome = problems.read(&all, &mut |index, _| {
+        assert_eq!(index, next, "problems come in their order");
+        next = index + 1;
         Ok(ControlFlow::Continue(()))
     });
     assert!(outcome.is_ok() && next == problems.ids().len(), "what was there is there again");

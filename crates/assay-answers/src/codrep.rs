@@ -7,20 +7,20 @@ use crate::ParsedAnswer;
 /// Reads a line; `None` if it is blank.
 pub fn parse_line(line: &str, problems: &dyn Problems) -> Result<Option<ParsedAnswer>, Fault> {
     let Some(prediction) = parse_prediction(line)? else { return Ok(None) };
-    let rank = problems
+    let index = problems
         .find(prediction.path)
         .map_err(|message| Fault::new(FaultKind::UnknownProblem, message))?;
     let lines =
         prediction.numbers.iter().map(|word| parse_line_number(word)).collect::<Result<_, _>>();
-    let lines = lines.map_err(|fault: Fault| fault.about(rank))?;
-    Ok(Some(ParsedAnswer { key: SampleKey { rank, sample: 0 }, response: Response::Lines(lines) }))
+    let lines = lines.map_err(|fault: Fault| fault.about(index))?;
+    Ok(Some(ParsedAnswer { key: SampleKey { index, sample: 0 }, response: Response::Lines(lines) }))
 }
 
 /// The line for an answer, without its end; it has none for an answer that is no line.
-pub fn write_line(problems: &dyn Problems, rank: usize, response: &Response) -> Option<String> {
+pub fn write_line(problems: &dyn Problems, index: usize, response: &Response) -> Option<String> {
     let Response::Lines(lines) = response else { return None };
     let numbers = lines.iter().map(|line| format!(" {line}"));
-    Some(std::iter::once(problems.location(rank)).chain(numbers).collect())
+    Some(std::iter::once(problems.location(index)).chain(numbers).collect())
 }
 
 /// One line of a prediction file, taken apart.

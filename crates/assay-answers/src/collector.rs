@@ -41,27 +41,27 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes what a line says about the problem that it names.
-    pub(super) fn add_named(&mut self, place: Place, rank: usize, responses: Vec<Response>) {
+    pub(super) fn add_named(&mut self, place: Place, index: usize, responses: Vec<Response>) {
         let start = self.answers.len();
         for response in responses {
-            self.add(place, rank, response);
+            self.add(place, index, response);
         }
-        self.named.entry(rank).or_default().push(start..self.answers.len());
+        self.named.entry(index).or_default().push(start..self.answers.len());
     }
 
     /// Takes an answer that does not say which sample it is: the next one, or the only one.
-    pub(super) fn add(&mut self, place: Place, rank: usize, response: Response) {
-        let sample = self.counts.get(rank).copied().unwrap_or_default();
-        self.add_sample(place, SampleKey { rank, sample }, response);
+    pub(super) fn add(&mut self, place: Place, index: usize, response: Response) {
+        let sample = self.counts.get(index).copied().unwrap_or_default();
+        self.add_sample(place, SampleKey { index, sample }, response);
     }
 
     /// Takes an answer that says which sample it is.
     pub(super) fn add_sample(&mut self, place: Place, key: SampleKey, response: Response) {
-        match self.counts.get_mut(key.rank) {
+        match self.counts.get_mut(key.index) {
             Some(count) => *count += 1,
             None if key.sample > 0 => {
-                let SampleKey { rank, sample } = key;
-                let id = &self.problems.ids()[rank];
+                let SampleKey { index, sample } = key;
+                let id = &self.problems.ids()[index];
                 let message =
                     format!("sample {sample} of {id}: this task takes one answer a problem");
                 return self.faults.add(place, Fault::new(FaultKind::Malformed, message));
@@ -92,7 +92,8 @@ impl<'a> Collector<'a> {
             let name = self.problems.ids()[first].as_str();
             let others = (2..).map_while(|nth| names.exact(&disambiguate(name, nth)));
             let all: Vec<usize> = std::iter::once(first).chain(others).collect();
-            if all[1..].iter().any(|&rank| self.counts.get(rank).is_some_and(|&count| count > 0)) {
+            if all[1..].iter().any(|&index| self.counts.get(index).is_some_and(|&count| count > 0))
+            {
                 continue;
             }
             if lines.len() > all.len() && self.problems.leaves_out(name) {
@@ -106,8 +107,8 @@ impl<'a> Collector<'a> {
                 self.faults.add(place, Fault::new(FaultKind::UnknownProblem, message));
                 continue;
             }
-            for (line, &rank) in lines.iter().zip(all.iter().cycle()) {
-                self.answers[line.clone()].iter_mut().for_each(|answer| answer.key.rank = rank);
+            for (line, &index) in lines.iter().zip(all.iter().cycle()) {
+                self.answers[line.clone()].iter_mut().for_each(|answer| answer.key.index = index);
             }
         }
     }
@@ -119,7 +120,7 @@ impl<'a> Collector<'a> {
             if later.key != first.key {
                 return false;
             }
-            let (id, before) = (&problems.ids()[first.key.rank], told(first.place));
+            let (id, before) = (&problems.ids()[first.key.index], told(first.place));
             let message = if several {
                 format!("sample {} of {id} is there twice; the first is {before}", first.key.sample)
             } else {
@@ -135,7 +136,7 @@ impl<'a> Collector<'a> {
         let mut last: Option<SampleKey> = None;
         for GivenAnswer { key, .. } in &mut self.answers {
             key.sample = match last {
-                Some(last) if last.rank == key.rank => last.sample + 1,
+                Some(last) if last.index == key.index => last.sample + 1,
                 _ => 0,
             };
             last = Some(*key);
@@ -143,16 +144,16 @@ impl<'a> Collector<'a> {
     }
 
     fn name_missing(&mut self) {
-        let mut answers = self.answers.iter().map(|answer| answer.key.rank).peekable();
-        for (rank, id) in self.problems.ids().iter().enumerate() {
-            if answers.next_if_eq(&rank).is_none() {
+        let mut answers = self.answers.iter().map(|answer| answer.key.index).peekable();
+        for (index, id) in self.problems.ids().iter().enumerate() {
+            if answers.next_if_eq(&index).is_none() {
                 let message = match self.problems.answer_rules().form {
                     AnswerForm::Object(_) => format!("{:?} is missing", id.as_str()),
                     _ => format!("there is no answer to {:?}", id.as_str()),
                 };
                 self.faults.add(Place::FILE, Fault::new(FaultKind::Missing, message));
             }
-            while answers.next_if_eq(&rank).is_some() {}
+            while answers.next_if_eq(&index).is_some() {}
         }
     }
 }

@@ -103,17 +103,17 @@ impl AnswerFile {
         Ok(collector.finish(digest))
     }
 
-    /// The samples of the answer to the problem at `rank`.
-    pub fn of(&self, rank: usize) -> &[GivenAnswer] {
-        let start = self.answers.partition_point(|answer| answer.key.rank < rank);
+    /// The samples of the answer to the problem at `index`.
+    pub fn of(&self, index: usize) -> &[GivenAnswer] {
+        let start = self.answers.partition_point(|answer| answer.key.index < index);
         let rest = &self.answers[start..];
-        &rest[..rest.partition_point(|answer| answer.key.rank == rank)]
+        &rest[..rest.partition_point(|answer| answer.key.index == index)]
     }
 
     /// The fewest and the most samples of any problem that has an answer.
     pub fn sample_counts(&self) -> Option<(u32, u32)> {
         let same_problem =
-            |left: &GivenAnswer, right: &GivenAnswer| left.key.rank == right.key.rank;
+            |left: &GivenAnswer, right: &GivenAnswer| left.key.index == right.key.index;
         let last = |samples: &[GivenAnswer]| samples.last().map(|answer| answer.key.sample);
         let counts = self.answers.chunk_by(same_problem).filter_map(last).map(|last| last + 1);
         counts.fold(None, |known: Option<(u32, u32)>, count| {

@@ -87,14 +87,14 @@ pub(super) fn parse_ours(text: &str, names: &ProblemNames<'_>) -> Result<ParsedA
     let answer: AnswerLine = serde_json::from_str(text).map_err(|error| {
         Fault::new(FaultKind::Malformed, format!("not an answer as `assay run` writes it: {error}"))
     })?;
-    let rank = names.exact(&answer.problem).ok_or_else(|| {
+    let index = names.exact(&answer.problem).ok_or_else(|| {
         let message = format!("{} is not among the chosen problems", shown_name(&answer.problem));
         Fault::new(FaultKind::UnknownProblem, message)
     })?;
     if matches!(&answer.response, ResponseLine::Lines(lines) if lines.is_empty()) {
-        return Err(Fault::new(FaultKind::Malformed, "no line number").about(rank));
+        return Err(Fault::new(FaultKind::Malformed, "no line number").about(index));
     }
-    let key = SampleKey { rank, sample: answer.sample };
+    let key = SampleKey { index, sample: answer.sample };
     Ok(ParsedAnswer { key, response: answer.response.into() })
 }
 

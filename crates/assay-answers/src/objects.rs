@@ -26,7 +26,7 @@ pub(super) fn read(
     let ignores_unknown = collector.problems.answer_rules().ignores_unknown;
     for (key, answer) in answers {
         match names.exact(&key) {
-            Some(rank) => collector.add(Place::FILE, rank, Response::Text(answer)),
+            Some(index) => collector.add(Place::FILE, index, Response::Text(answer)),
             None if ignores_unknown => {}
             None => {
                 let message = format!("{key:?} is not in the truth");

@@ -16,7 +16,7 @@ pub(super) fn read(folder: &Path, cancel: &Cancel, problems: &dyn Problems) -> R
         let file = read_part(&file_of(&part, folder)?, cancel, part.problems)?;
         digest.field(file.digest.as_bytes());
         let moved = file.answers.into_iter().map(|GivenAnswer { mut key, place, response }| {
-            key.rank += part.first;
+            key.index += part.first;
             GivenAnswer { key, place, response }
         });
         answers.extend(moved);

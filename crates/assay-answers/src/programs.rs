@@ -57,12 +57,12 @@ impl LineContent {
         match self {
             Self::Nothing => {}
             Self::LeftOut(name) => collector.pass_over(name),
-            Self::Samples(rank, responses) => {
+            Self::Samples(index, responses) => {
                 for response in responses {
-                    collector.add(place, rank, response);
+                    collector.add(place, index, response);
                 }
             }
-            Self::Named(rank, responses) => collector.add_named(place, rank, responses),
+            Self::Named(index, responses) => collector.add_named(place, index, responses),
             Self::Numbered(ParsedAnswer { key, response }) => {
                 collector.add_sample(place, key, response);
             }
@@ -108,14 +108,14 @@ struct Line {
 impl Line {
     fn said(mut self, names: &ProblemNames<'_>) -> Result<LineContent, Fault> {
         let name = self.name()?;
-        let rank = match names.any_spelling(&name) {
+        let index = match names.any_spelling(&name) {
             Err(_) if names.leaves_out(&name) => return Ok(LineContent::LeftOut(name)),
             found => found?,
         };
         let responses = self.responses().map_err(|what| {
-            Fault::new(FaultKind::Malformed, format!("{name:?}: {what}")).about(rank)
+            Fault::new(FaultKind::Malformed, format!("{name:?}: {what}")).about(index)
         })?;
-        Ok(LineContent::Named(rank, responses))
+        Ok(LineContent::Named(index, responses))
     }
 
     fn name(&mut self) -> Result<String, Fault> {
@@ -253,16 +253,16 @@ impl Elements<'_, '_, '_> {
     }
 
     fn next(&mut self, programs: Value) -> Result<LineContent, Fault> {
-        let rank = self.positions;
+        let index = self.positions;
         self.positions += 1;
         // Those that are too many are told once, when all are counted.
-        let Some(id) = self.collector.problems.ids().get(rank) else {
+        let Some(id) = self.collector.problems.ids().get(index) else {
             return Ok(LineContent::Nothing);
         };
         let responses = texts("programs", programs, Response::Program).map_err(|what| {
-            let message = format!("element {rank}, for {id}: {what}");
-            Fault::new(FaultKind::Malformed, message).about(rank)
+            let message = format!("element {index}, for {id}: {what}");
+            Fault::new(FaultKind::Malformed, message).about(index)
         })?;
-        Ok(LineContent::Samples(rank, responses))
+        Ok(LineContent::Samples(index, responses))
     }
 }

@@ -28,8 +28,8 @@ impl Problems for Few {
     fn references(&self, _: &mut VisitReference<'_>) {}
 
     fn find(&self, name: &str) -> Result<usize, String> {
-        let rank = name.parse().ok().filter(|&rank| rank < self.0.len());
-        rank.ok_or_else(|| unknown_problem(&self.0, name))
+        let index = name.parse().ok().filter(|&index| index < self.0.len());
+        index.ok_or_else(|| unknown_problem(&self.0, name))
     }
 
     fn leaves_out(&self, name: &str) -> bool {
@@ -40,8 +40,8 @@ impl Problems for Few {
         AnswerRules { form: AnswerForm::Programs, ..AnswerRules::default() }
     }
 
-    fn location(&self, rank: usize) -> String {
-        self.0[rank].to_string()
+    fn location(&self, index: usize) -> String {
+        self.0[index].to_string()
     }
 }
 
@@ -49,16 +49,16 @@ fn read(bytes: &[u8]) -> AnswerFile {
     AnswerFile::read(&mut &*bytes, "answers", &few(3)).unwrap()
 }
 
-/// What is read, as `rank.sample=kind:text`.
+/// What is read, as `index.sample=kind:text`.
 fn told(file: &AnswerFile) -> Vec<String> {
     let tell = |answer: &GivenAnswer| {
-        let SampleKey { rank, sample } = answer.key;
+        let SampleKey { index, sample } = answer.key;
         let said = match &answer.response {
             Response::Text(text) => format!("text:{text}"),
             Response::Program(text) => format!("program:{text}"),
             other => format!("{other:?}"),
         };
-        format!("{rank}.{sample}={said}")
+        format!("{index}.{sample}={said}")
     };
     file.answers.iter().map(tell).collect()
 }
@@ -185,14 +185,14 @@ proptest! {
     fn what_is_written_is_read(
         samples in prop::collection::vec((0usize..3, any::<String>(), any::<bool>()), 0..40),
     ) {
-        let lines = samples.iter().map(|(rank, text, whole)| {
+        let lines = samples.iter().map(|(index, text, whole)| {
             let key = if *whole { "solution" } else { "completion" };
-            format!("{}\n", serde_json::json!({"task_id": format!("P/{rank}"), key: text}))
+            format!("{}\n", serde_json::json!({"task_id": format!("P/{index}"), key: text}))
         });
         let file = read(lines.collect::<String>().as_bytes());
         prop_assert!(file.faults.is_empty());
-        for rank in 0..3 {
-            let given = samples.iter().filter(|(of, ..)| *of == rank);
+        for index in 0..3 {
+            let given = samples.iter().filter(|(of, ..)| *of == index);
             let expected: Vec<Response> = given
                 .map(|(_, text, whole)| {
                     let wrap = if *whole { Response::Program } else { Response::Text };
@@ -200,7 +200,7 @@ proptest! {
                 })
                 .collect();
             let read: Vec<Response> =
-                file.of(rank).iter().map(|answer| answer.response.clone()).collect();
+                file.of(index).iter().map(|answer| answer.response.clone()).collect();
             prop_assert_eq!(read, expected);
         }
     }

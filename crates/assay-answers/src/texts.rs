@@ -62,8 +62,8 @@ fn read_object(bytes: &[u8], collector: &mut Collector<'_>) {
                 let message = format!("the answer to {name:?} is {what}, not a text");
                 Fault::new(FaultKind::Malformed, message)
             }
-            (Some(rank), Ok(text)) => {
-                collector.add(place, rank, Response::Text(text));
+            (Some(index), Ok(text)) => {
+                collector.add(place, index, Response::Text(text));
                 continue;
             }
         };
@@ -79,10 +79,10 @@ fn read_in_order(bytes: &[u8], collector: &mut Collector<'_>) {
         let message = format!("{lines} line{} for {total} problem{}", many(lines), many(total));
         return collector.faults.add(Place::FILE, Fault::new(FaultKind::WrongCount, message));
     }
-    for (rank, line) in text_lines(bytes).enumerate() {
-        let place = Place::line(rank as u64 + 1);
+    for (index, line) in text_lines(bytes).enumerate() {
+        let place = Place::line(index as u64 + 1);
         match line {
-            Ok(text) => collector.add(place, rank, Response::Text(text.to_owned())),
+            Ok(text) => collector.add(place, index, Response::Text(text.to_owned())),
             Err(_) => collector.faults.add(place, not_utf8()),
         }
     }

@@ -68,7 +68,7 @@ pub struct Problem {
     /// Its name.
     pub id: ProblemId,
     /// Its place in the task's order, from 0.
-    pub rank: usize,
+    pub index: usize,
     /// What a solver sees.
     pub question: Question,
     /// The right answer, which grades replies. Small: a run keeps it in memory for problems that are being answered.
@@ -79,7 +79,7 @@ pub struct Problem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SampleKey {
     /// The problem's place in the task's order.
-    pub rank: usize,
+    pub index: usize,
     /// Which sample, from 0.
     pub sample: u32,
 }
@@ -90,12 +90,12 @@ pub struct Flaw {
     /// Its name.
     pub id: ProblemId,
     /// Its place in the task's order, from 0.
-    pub rank: usize,
+    pub index: usize,
     /// What is wrong with it, naming the file.
     pub reason: String,
 }
 
-/// Which problems of a task are wanted, by rank.
+/// Which problems of a task are wanted, by index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     wanted: Vec<bool>,
@@ -115,9 +115,9 @@ impl Selection {
         Self { wanted, count }
     }
 
-    /// Whether the problem at `rank` is wanted.
-    pub fn contains(&self, rank: usize) -> bool {
-        self.wanted.get(rank).copied().unwrap_or(false)
+    /// Whether the problem at `index` is wanted.
+    pub fn contains(&self, index: usize) -> bool {
+        self.wanted.get(index).copied().unwrap_or(false)
     }
 
     /// How many are wanted.
@@ -130,8 +130,8 @@ impl Selection {
         self.count == 0
     }
 
-    /// The wanted ranks, in order.
-    pub fn ranks(&self) -> impl Iterator<Item = usize> {
-        self.wanted.iter().enumerate().filter(|&(_, &wanted)| wanted).map(|(rank, _)| rank)
+    /// The wanted indices, in order.
+    pub fn indices(&self) -> impl Iterator<Item = usize> {
+        self.wanted.iter().enumerate().filter(|&(_, &wanted)| wanted).map(|(index, _)| index)
     }
 }

@@ -7,7 +7,7 @@ use crate::{Effort, Flaw, Problem, ProblemId, Reference, Result, Selection};
 
 /// The problems of an opened task.
 pub trait Problems: Send + Sync {
-    /// The names of all problems, in task order; a problem's rank is its place here.
+    /// The names of all problems, in task order; a problem's index is its place here.
     fn ids(&self) -> &[ProblemId];
 
     /// Reads the wanted problems, each once, in whatever order is cheapest, until `visit` breaks.
@@ -29,8 +29,8 @@ pub trait Problems: Send + Sync {
         false
     }
 
-    /// The place of the problem at `rank` in its data, as the field names it.
-    fn location(&self, rank: usize) -> String;
+    /// The place of the problem at `index` in its data, as the field names it.
+    fn location(&self, index: usize) -> String;
 
     /// Fails where problems can be graded but not asked, because the data has no questions.
     fn can_be_asked(&self) -> Result<()> {
@@ -73,7 +73,7 @@ pub trait Problems: Send + Sync {
 /// Takes what was read; breaks to end the reading.
 pub type Visit<'a> = dyn FnMut(Reading) -> Result<ControlFlow<()>> + 'a;
 
-/// Takes the reference of the problem at a rank, or why there is none; breaks to end the reading.
+/// Takes the reference of the problem at a index, or why there is none; breaks to end the reading.
 pub type VisitReference<'a> =
     dyn FnMut(usize, Result<Arc<dyn Reference>, Flaw>) -> ControlFlow<()> + 'a;
 
@@ -133,7 +133,7 @@ pub enum ObjectValues {
 pub struct AnswerPart<'a> {
     /// The names that the file may have, the usual one first.
     pub files: Vec<String>,
-    /// The rank of its first problem; the others follow.
+    /// The index of its first problem; the others follow.
     pub first: usize,
     /// Its problems, named as its file names them.
     pub problems: &'a dyn Problems,

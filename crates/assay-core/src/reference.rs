@@ -71,19 +71,19 @@ pub struct Fault {
     /// The mistake, for a person.
     pub message: String,
     /// The problem that the line is about, where it could be told.
-    pub rank: Option<usize>,
+    pub index: Option<usize>,
 }
 
 impl Fault {
     /// A mistake that concerns no known problem.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), rank: None }
+        Self { kind, message: message.into(), index: None }
     }
 
     /// Names the problem that it concerns.
     #[must_use]
-    pub fn about(mut self, rank: usize) -> Self {
-        self.rank = Some(rank);
+    pub fn about(mut self, index: usize) -> Self {
+        self.index = Some(index);
         self
     }
 }

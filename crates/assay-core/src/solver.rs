@@ -67,7 +67,7 @@ pub struct Ask<'a> {
     /// The problem's name.
     pub id: &'a ProblemId,
     /// The problem's place in the task's order.
-    pub rank: usize,
+    pub index: usize,
     /// Which sample, from 0.
     pub sample: u32,
     /// What is asked.
@@ -102,7 +102,7 @@ pub struct BatchQuestion {
     /// The problem's name.
     pub id: ProblemId,
     /// The problem's place in the task's order.
-    pub rank: usize,
+    pub index: usize,
     /// The question.
     pub question: Question,
     /// The samples that are missing, in order; most tasks have but one, sample 0.

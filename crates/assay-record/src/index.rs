@@ -47,9 +47,9 @@ impl IndexedFile {
         self.places.push(Place { key, span });
     }
 
-    /// Refuses a line about a problem without a rank.
-    pub(crate) fn check(&self, ranks: &[Option<usize>]) -> Result<()> {
-        expect_ranked(&self.file, &self.places, ranks)
+    /// Refuses a line about a problem without a index.
+    pub(crate) fn check(&self, indices: &[Option<usize>]) -> Result<()> {
+        expect_ranked(&self.file, &self.places, indices)
     }
 
     /// Reads the last line about each sample that is wanted.
@@ -74,8 +74,8 @@ impl IndexedFile {
     }
 
     /// Puts the lines into task order.
-    pub(crate) fn sort(&mut self, ranks: &[Option<usize>]) -> Result<()> {
-        let sorted = in_order(&self.file, &self.places, ranks)?;
+    pub(crate) fn sort(&mut self, indices: &[Option<usize>]) -> Result<()> {
+        let sorted = in_order(&self.file, &self.places, indices)?;
         self.put(&sorted)?;
         self.file.sync()
     }
@@ -83,12 +83,12 @@ impl IndexedFile {
     /// Puts the wanted lines into task order, and hands each to `visit` as it is read.
     pub(crate) fn sort_and_visit<T: DeserializeOwned>(
         &mut self,
-        ranks: &[Option<usize>],
+        indices: &[Option<usize>],
         wanted: &dyn Fn(Key) -> bool,
         visit: &mut dyn FnMut(&T),
     ) -> Result<()> {
         let Self { file, places } = self;
-        let mut sorted = in_order(file, places, ranks)?;
+        let mut sorted = in_order(file, places, indices)?;
         sorted.retain(|place| wanted(place.key));
         let path = file.path();
         let mut take = |span: Span, line: &[u8]| {

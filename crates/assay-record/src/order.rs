@@ -35,8 +35,8 @@ pub fn sort(file: &mut LineFile, order: &dyn Fn(&str) -> Option<usize>) -> Resul
         });
         places.push(Place { key: head.map_err(|error| lines.broken(error))?, span });
     }
-    let ranks: Vec<Option<usize>> = names.iter().map(|name| order(name)).collect();
-    let sorted = in_order(file, &places, &ranks)?;
+    let indices: Vec<Option<usize>> = names.iter().map(|name| order(name)).collect();
+    let sorted = in_order(file, &places, &indices)?;
     if differs(&places, &sorted) {
         rewrite(file, &spans(&sorted), &mut |_, _| Ok(()))?;
     }
@@ -47,26 +47,26 @@ pub(crate) fn spans(places: &[Place]) -> Vec<Span> {
     places.iter().map(|place| place.span).collect()
 }
 
-/// The places in task order, the last one of each sample. `ranks` has each problem's place in the task.
+/// The places in task order, the last one of each sample. `indices` has each problem's place in the task.
 pub(crate) fn in_order(
     file: &LineFile,
     places: &[Place],
-    ranks: &[Option<usize>],
+    indices: &[Option<usize>],
 ) -> Result<Vec<Place>> {
-    expect_ranked(file, places, ranks)?;
+    expect_ranked(file, places, indices)?;
     let mut sorted = places.to_vec();
-    sorted.sort_by_key(|place| (ranks[place.key.problem], place.key, Reverse(place.span.offset)));
+    sorted.sort_by_key(|place| (indices[place.key.problem], place.key, Reverse(place.span.offset)));
     sorted.dedup_by_key(|place| place.key);
     Ok(sorted)
 }
 
-/// Refuses a line about a problem without a rank.
+/// Refuses a line about a problem without a index.
 pub(crate) fn expect_ranked(
     file: &LineFile,
     places: &[Place],
-    ranks: &[Option<usize>],
+    indices: &[Option<usize>],
 ) -> Result<()> {
-    match places.iter().position(|place| ranks[place.key.problem].is_none()) {
+    match places.iter().position(|place| indices[place.key.problem].is_none()) {
         Some(at) => Err(broken(&file.path(), at as u64 + 1, "the line is not part of this run")),
         None => Ok(()),
     }

@@ -115,9 +115,9 @@ impl RunWriter {
 
     /// Refuses a record with a line about a problem that `order` does not know.
     pub fn check_problems(&self, order: &dyn Fn(&str) -> Option<usize>) -> Result<()> {
-        let ranks = self.ranks(order);
-        self.answers.check(&ranks)?;
-        self.verdicts.check(&ranks)
+        let indices = self.indices(order);
+        self.answers.check(&indices)?;
+        self.verdicts.check(&indices)
     }
 
     /// The answers that have no verdict yet, the last one of each sample, read one at a time.
@@ -195,10 +195,10 @@ impl RunWriter {
         visit: &mut dyn FnMut(&VerdictLine),
     ) -> Result<()> {
         self.prepare()?;
-        let ranks = self.ranks(order);
-        self.answers.sort(&ranks)?;
+        let indices = self.indices(order);
+        self.answers.sort(&indices)?;
         let Self { verdicts, progress, .. } = self;
-        verdicts.sort_and_visit(&ranks, &|key| progress.counts(key), visit)?;
+        verdicts.sort_and_visit(&indices, &|key| progress.counts(key), visit)?;
         self.texts.sort()
     }
 
@@ -208,7 +208,7 @@ impl RunWriter {
         self.folder.write_json(RESULTS, &beside(RESULTS), results)
     }
 
-    fn ranks(&self, order: &dyn Fn(&str) -> Option<usize>) -> Vec<Option<usize>> {
+    fn indices(&self, order: &dyn Fn(&str) -> Option<usize>) -> Vec<Option<usize>> {
         self.progress.problems().map(order).collect()
     }
 

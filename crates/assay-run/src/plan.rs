@@ -77,7 +77,7 @@ pub struct OpenTask {
 impl OpenTask {
     /// The names of the problems that were chosen, in task order.
     pub fn ids(&self) -> impl Iterator<Item = &ProblemId> {
-        self.wanted.ranks().map(|rank| &self.problems.ids()[rank])
+        self.wanted.indices().map(|index| &self.problems.ids()[index])
     }
 
     /// Opens what `request` names, for so many grades at once, and reads the wanted problems once to learn their hash.
@@ -196,15 +196,15 @@ pub(crate) fn with_samples(
 fn select(all: &[ProblemId], ids: &[String], limit: Option<usize>) -> Result<Selection> {
     let limit = limit.unwrap_or(usize::MAX);
     if ids.is_empty() {
-        return Ok(Selection::of(all.len(), |rank| rank < limit));
+        return Ok(Selection::of(all.len(), |index| index < limit));
     }
-    let ranks: HashMap<&str, usize> = all.iter().map(ProblemId::as_str).zip(0..).collect();
+    let indices: HashMap<&str, usize> = all.iter().map(ProblemId::as_str).zip(0..).collect();
     let mut picked = BTreeSet::new();
     for id in ids {
-        picked.insert(*ranks.get(id.as_str()).ok_or_else(|| no_such_problem(all, id))?);
+        picked.insert(*indices.get(id.as_str()).ok_or_else(|| no_such_problem(all, id))?);
     }
     let picked: BTreeSet<usize> = picked.into_iter().take(limit).collect();
-    Ok(Selection::of(all.len(), |rank| picked.contains(&rank)))
+    Ok(Selection::of(all.len(), |index| picked.contains(&index)))
 }
 
 fn no_such_problem(all: &[ProblemId], id: &str) -> Error {
@@ -228,7 +228,7 @@ fn digest_of(problems: &dyn Problems, wanted: &Selection) -> Result<DataDigest> 
     let mut found: Vec<Option<[Fingerprint; 2]>> = vec![None; problems.ids().len()];
     problems.read(wanted, &mut |reading| {
         if let Reading::Problem(problem) = reading {
-            found[problem.rank] =
+            found[problem.index] =
                 Some([problem.question.fingerprint(), problem.reference.fingerprint()]);
         }
         Ok(ControlFlow::Continue(()))

@@ -27,7 +27,7 @@ pub struct Predicted {
 #[derive(Debug)]
 pub struct Prediction {
     /// The problem's place in the task's order.
-    pub rank: usize,
+    pub index: usize,
     /// The answer, or the reason why there is none.
     pub answer: Result<Response, String>,
     /// How sure the solver is of each line of the answer; empty if it cannot tell.
@@ -73,12 +73,12 @@ pub fn predict(
                 predicted.count(&problem, reason.as_ref());
                 in_order.take(match (answer, reason) {
                     (Some(answer), None) => Prediction {
-                        rank: key.rank,
+                        index: key.index,
                         answer: Ok(answer.response.clone()),
                         confidence: answer.confidence.clone(),
                     },
                     (_, reason) => Prediction {
-                        rank: key.rank,
+                        index: key.index,
                         answer: Err(reason.map(|reason| reason.detail).unwrap_or_default()),
                         confidence: Vec::new(),
                     },
@@ -118,7 +118,7 @@ struct InOrder<'a> {
 
 impl InOrder<'_> {
     fn take(&mut self, prediction: Prediction) -> Result<()> {
-        self.held_back.insert(prediction.rank, prediction);
+        self.held_back.insert(prediction.index, prediction);
         while let Some(prediction) = self.held_back.remove(&self.next) {
             (self.write)(&prediction)?;
             self.next += 1;
@@ -191,8 +191,8 @@ mod tests {
             self.inner.effort()
         }
 
-        fn location(&self, rank: usize) -> String {
-            self.inner.location(rank)
+        fn location(&self, index: usize) -> String {
+            self.inner.location(index)
         }
     }
 
@@ -210,17 +210,17 @@ mod tests {
 
     impl AnswerEach for Watching {
         fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
-            if ask.rank == 0 {
+            if ask.index == 0 {
                 // The reader gets as far ahead as it can.
                 self.read.wait_for(MOST_AHEAD - JOBS);
             }
-            if ask.rank == self.last {
+            if ask.index == self.last {
                 self.written.wait_for(1);
             }
             let ahead = self.read.get() - self.answered.load(Ordering::SeqCst);
             assert!(ahead <= MOST_AHEAD, "{ahead} problems are in memory");
             self.answered.fetch_add(1, Ordering::SeqCst);
-            let confidence = vec![Confidence { score: ask.rank as f32, probability: 0.5 }];
+            let confidence = vec![Confidence { score: ask.index as f32, probability: 0.5 }];
             Ok(Reply { confidence, ..Response::Lines(vec![1]).into() })
         }
     }
@@ -239,7 +239,7 @@ mod tests {
             answered: AtomicUsize::new(0),
             last: count - 1,
         }));
-        let mut ranks = Vec::new();
+        let mut indices = Vec::new();
         let predicted = predict(
             &problems,
             &solver,
@@ -250,15 +250,15 @@ mod tests {
                 assert_eq!(prediction.answer, Ok(Response::Lines(vec![1])));
                 assert_eq!(
                     prediction.confidence[0].score.to_bits(),
-                    (prediction.rank as f32).to_bits()
+                    (prediction.index as f32).to_bits()
                 );
-                ranks.push(prediction.rank);
+                indices.push(prediction.index);
                 written.add_one();
                 Ok(())
             },
         )
         .unwrap();
-        assert_eq!(ranks, (0..count).collect::<Vec<_>>());
+        assert_eq!(indices, (0..count).collect::<Vec<_>>());
         assert_eq!((predicted.answered, predicted.unanswered), (count, 0));
     }
 }

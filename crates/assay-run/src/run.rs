@@ -186,7 +186,7 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
     let gate = gold_gate(plan, &verdicts, context)?;
     let todo = Todo::new(plan, &record, &gate)?;
     let (samples, total) = (plan.request.samples, plan.total());
-    let done = wanted.ranks().map(|rank| todo.done(rank)).sum();
+    let done = wanted.indices().map(|index| todo.done(index)).sum();
     progress.start(plan.solver(), total * samples as usize, done);
     let scratch = record.scratch()?;
     let pipeline = Pipeline {
@@ -203,7 +203,7 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
         Event::Session(report) => record.session(&report.into()),
         Event::Graded(key, verdict) => {
             // An excluded problem has one verdict for all samples that are missing.
-            let excluded = samples as usize - todo.done(key.rank);
+            let excluded = samples as usize - todo.done(key.index);
             let steps = if verdict.is_excluded() { excluded } else { 1 };
             (0..steps).for_each(|_| progress.step());
             record.verdict(&verdict.into())
@@ -234,11 +234,11 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
 /// Puts the record in order, sums the verdicts up and writes the results.
 fn sum_up(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<Finished> {
     let OpenTask { task, problems, request, .. } = &*plan.open;
-    let ranks = ranks(problems.as_ref());
+    let indices = indices(problems.as_ref());
     let mut counts = Counts::default();
     let mut tally = task.tally(&request.settings);
     let mut excluded = Vec::new();
-    record.complete(&|id| ranks.get(id).copied(), &mut |line| {
+    record.complete(&|id| indices.get(id).copied(), &mut |line| {
         let verdict = Verdict::from(line.clone());
         counts.add(&verdict);
         tally.add(&verdict);
@@ -271,7 +271,7 @@ fn gold_gate(plan: &Plan, verdicts: &VerdictCache, context: &RunContext<'_>) -> 
 }
 
 /// The problems of an opened task by their ids.
-pub(crate) fn ranks(problems: &dyn Problems) -> HashMap<&str, usize> {
+pub(crate) fn indices(problems: &dyn Problems) -> HashMap<&str, usize> {
     problems.ids().iter().map(assay_core::ProblemId::as_str).zip(0..).collect()
 }
 
@@ -292,10 +292,11 @@ struct Todo<'a> {
 impl<'a> Todo<'a> {
     fn new(plan: &'a Plan, record: &RunWriter, gate: &'a Gate) -> Result<Self> {
         let OpenTask { problems, wanted, .. } = &*plan.open;
-        let ranks = ranks(problems.as_ref());
-        record.check_problems(&|id| ranks.get(id).copied())?;
+        let indices = indices(problems.as_ref());
+        record.check_problems(&|id| indices.get(id).copied())?;
         let progress = record.progress();
-        let key = |(id, sample): (&str, u32)| ranks.get(id).map(|&rank| SampleKey { rank, sample });
+        let key =
+            |(id, sample): (&str, u32)| indices.get(id).map(|&index| SampleKey { index, sample });
         let mut ungraded = HashMap::new();
         record.ungraded(&mut |line| {
             if let Some(key) = key((&line.problem, line.sample)) {
@@ -303,22 +304,22 @@ impl<'a> Todo<'a> {
             }
             Ok(())
         })?;
-        let excluded = progress.excluded().filter_map(|id| ranks.get(id).copied()).collect();
+        let excluded = progress.excluded().filter_map(|id| indices.get(id).copied()).collect();
         let graded = progress.graded().filter_map(key).collect();
         let mut todo = Self { plan, gate, open: wanted.clone(), graded, excluded, ungraded };
         let samples = plan.request.samples as usize;
-        let is_open = |rank| wanted.contains(rank) && todo.done(rank) < samples;
+        let is_open = |index| wanted.contains(index) && todo.done(index) < samples;
         todo.open = Selection::of(problems.ids().len(), is_open);
         Ok(todo)
     }
 
     /// The number of samples of a problem that are done; of an excluded problem, all are.
-    fn done(&self, rank: usize) -> usize {
+    fn done(&self, index: usize) -> usize {
         let samples = self.plan.request.samples;
-        if self.excluded.contains(&rank) {
+        if self.excluded.contains(&index) {
             return samples as usize;
         }
-        (0..samples).filter(|&sample| self.graded.contains(&SampleKey { rank, sample })).count()
+        (0..samples).filter(|&sample| self.graded.contains(&SampleKey { index, sample })).count()
     }
 
     /// Feeds everything that is left.
@@ -332,13 +333,13 @@ impl<'a> Todo<'a> {
     }
 
     fn feed_problem<'i>(&'i self, problem: Problem, feed: &mut Feed<'_, 'i>) -> ControlFlow<()> {
-        let rank = problem.rank;
-        if let Some(verdict) = self.gate.verdict(rank, &problem.id) {
-            return feed(Item::Done(SampleKey { rank, sample: 0 }, Box::new(verdict)));
+        let index = problem.index;
+        if let Some(verdict) = self.gate.verdict(index, &problem.id) {
+            return feed(Item::Done(SampleKey { index, sample: 0 }, Box::new(verdict)));
         }
         let mut missing = Vec::new();
         for sample in 0..self.plan.request.samples {
-            let key = SampleKey { rank, sample };
+            let key = SampleKey { index, sample };
             if self.graded.contains(&key) {
                 continue;
             }

@@ -14,7 +14,7 @@ use assay_core::{
 
 /// The reference of a problem.
 struct FakeReference {
-    rank: usize,
+    index: usize,
     broken: HashSet<usize>,
     ran: Arc<AtomicUsize>,
 }
@@ -47,7 +47,7 @@ impl Fake {
     }
 
     pub(crate) fn problems(&self) -> Box<dyn Problems> {
-        let ids = (0..self.count).map(|rank| format!("f/{rank}").into()).collect();
+        let ids = (0..self.count).map(|index| format!("f/{index}").into()).collect();
         let Self { flawed, broken, ran, .. } = self;
         let (flawed, broken, ran) = (flawed.clone(), broken.clone(), Arc::clone(ran));
         Box::new(FakeProblems { ids, flawed, broken, ran })
@@ -94,9 +94,9 @@ struct FakeProblems {
 }
 
 impl FakeProblems {
-    fn reference(&self, rank: usize) -> Arc<dyn Reference> {
+    fn reference(&self, index: usize) -> Arc<dyn Reference> {
         let (broken, ran) = (self.broken.clone(), Arc::clone(&self.ran));
-        Arc::new(FakeReference { rank, broken, ran })
+        Arc::new(FakeReference { index, broken, ran })
     }
 }
 
@@ -106,11 +106,11 @@ impl Problems for FakeProblems {
     }
 
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
-        for rank in wanted.ranks() {
-            let prompt = format!("def f{rank}():\n");
+        for index in wanted.indices() {
+            let prompt = format!("def f{index}():\n");
             let question = CodeQuestion { prompt, language: Language::Python, stop: &["\ndef"] };
-            let (id, question) = (self.ids[rank].clone(), Question::Code(question));
-            let problem = Problem { id, rank, question, reference: self.reference(rank) };
+            let (id, question) = (self.ids[index].clone(), Question::Code(question));
+            let problem = Problem { id, index, question, reference: self.reference(index) };
             if visit(Reading::Problem(problem))? == ControlFlow::Break(()) {
                 break;
             }
@@ -119,10 +119,10 @@ impl Problems for FakeProblems {
     }
 
     fn references(&self, visit: &mut VisitReference<'_>) {
-        for (rank, id) in self.ids.iter().enumerate() {
-            let flaw = || Flaw { id: id.clone(), rank, reason: format!("{id} has no tests") };
-            let is_flawed = self.flawed.contains(&rank);
-            let _ = visit(rank, if is_flawed { Err(flaw()) } else { Ok(self.reference(rank)) });
+        for (index, id) in self.ids.iter().enumerate() {
+            let flaw = || Flaw { id: id.clone(), index, reason: format!("{id} has no tests") };
+            let is_flawed = self.flawed.contains(&index);
+            let _ = visit(index, if is_flawed { Err(flaw()) } else { Ok(self.reference(index)) });
         }
     }
 
@@ -130,8 +130,8 @@ impl Problems for FakeProblems {
         AnswerRules { form: AnswerForm::Programs, ..AnswerRules::default() }
     }
 
-    fn location(&self, rank: usize) -> String {
-        self.ids[rank].to_string()
+    fn location(&self, index: usize) -> String {
+        self.ids[index].to_string()
     }
 
     fn environment(&self) -> String {
@@ -141,11 +141,11 @@ impl Problems for FakeProblems {
 
 impl Reference for FakeReference {
     fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::of(&self.rank.to_le_bytes())
+        Fingerprint::of(&self.index.to_le_bytes())
     }
 
     fn gold(&self) -> Option<Response> {
-        Some(Response::Program(format!("right gold {}", self.rank)))
+        Some(Response::Program(format!("right gold {}", self.index)))
     }
 
     fn check(&self, _: &Response) -> Check {
@@ -161,7 +161,7 @@ impl Reference for FakeReference {
             return Ok(Verdict::unanswered(problem, sample, reason));
         };
         self.ran.fetch_add(1, Ordering::SeqCst);
-        let broken = self.broken.iter().any(|rank| *text == format!("right gold {rank}"));
+        let broken = self.broken.iter().any(|index| *text == format!("right gold {index}"));
         let (outcome, ending) = if text.starts_with("right") && !broken {
             (Outcome::Passed, Ending::Passed)
         } else {
@@ -172,7 +172,7 @@ impl Reference for FakeReference {
 
     fn digest_of(&self, response: &Response) -> Option<Digest> {
         match response {
-            Response::Program(text) => Some(Digest::of(format!("{}{text}", self.rank).as_bytes())),
+            Response::Program(text) => Some(Digest::of(format!("{}{text}", self.index).as_bytes())),
             _ => None,
         }
     }

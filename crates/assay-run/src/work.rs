@@ -34,11 +34,11 @@ impl OpenTask {
         let answer = Answer::from(request.answer.clone());
         let ids = self.problems.ids();
         let place = ids.iter().position(|id| *id == answer.problem);
-        let rank = place.filter(|&rank| self.wanted.contains(rank)).ok_or_else(|| {
+        let index = place.filter(|&index| self.wanted.contains(index)).ok_or_else(|| {
             Error::refused(format!("there is no problem called {}", answer.problem))
         })?;
         let mut verdict = None;
-        self.problems.read(&Selection::of(ids.len(), |other| other == rank), &mut |reading| {
+        self.problems.read(&Selection::of(ids.len(), |other| other == index), &mut |reading| {
             verdict = Some(match reading {
                 Reading::Flawed(flaw) => Verdict::excluded(flaw.id, flaw.reason),
                 Reading::Problem(problem) => problem.reference.grade(&Attempt {

@@ -68,13 +68,13 @@ impl Problems for ProgramPairs {
     }
 
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
-        for rank in wanted.ranks() {
-            let (first, second, faster) = PAIRS[rank];
+        for index in wanted.indices() {
+            let (first, second, faster) = PAIRS[index];
             let prompt = format!("Which program is faster?\nA: {first}\nB: {second}\n");
             let options = vec!["A".to_owned(), "B".to_owned()];
             let problem = Problem {
-                id: self.ids[rank].clone(),
-                rank,
+                id: self.ids[index].clone(),
+                index,
                 question: Question::Choice(ChoiceQuestion { prompt, options }),
                 reference: Arc::new(FasterOne(faster)),
             };
@@ -88,12 +88,12 @@ impl Problems for ProgramPairs {
     fn references(&self, visit: &mut VisitReference<'_>) {
         let all = PAIRS.iter().enumerate();
         let _ = all
-            .map(|(rank, (_, _, faster))| visit(rank, Ok(Arc::new(FasterOne(faster)))))
+            .map(|(index, (_, _, faster))| visit(index, Ok(Arc::new(FasterOne(faster)))))
             .find(ControlFlow::is_break);
     }
 
-    fn location(&self, rank: usize) -> String {
-        self.ids[rank].to_string()
+    fn location(&self, index: usize) -> String {
+        self.ids[index].to_string()
     }
 }
 

@@ -124,7 +124,7 @@ pub(crate) mod testing {
         gold: Option<Response>,
     ) -> Response {
         let (id, cancel) = ("p".into(), Cancel::new());
-        let ask = Ask { id: &id, rank: 0, sample: 0, question, gold, cancel: &cancel };
+        let ask = Ask { id: &id, index: 0, sample: 0, question, gold, cancel: &cancel };
         let solver = BaselineSolver { baseline: *baseline, settings: settings(top) };
         solver.answer(&ask).unwrap().response
     }

@@ -51,7 +51,7 @@ struct FileSolver {
 
 impl AnswerEach for FileSolver {
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
-        let key = SampleKey { rank: ask.rank, sample: ask.sample };
+        let key = SampleKey { index: ask.index, sample: ask.sample };
         let answers = &self.file.answers;
         let found = answers.binary_search_by_key(&key, |answer| answer.key).ok();
         let silent = || Response::none(Why::Silent, "the file has no answer to it");

@@ -63,8 +63,8 @@ fn every_metric_of_a_task_is_on_its_card() {
         let card = task.card();
         let problems = open(*task);
         let mut tally = task.tally(&settings);
-        problems.references(&mut |rank, reference| {
-            let problem = &problems.ids()[rank];
+        problems.references(&mut |index, reference| {
+            let problem = &problems.ids()[index];
             let Ok(reference) = reference else { panic!("the sample is sound") };
             tally.add(&some_verdict(*task, problem, reference.as_ref()));
             std::ops::ControlFlow::Continue(())

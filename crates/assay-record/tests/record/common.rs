@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 /// The problems of the run in task order, which is not that of their names.
 pub(crate) const PROBLEMS: [&str; 4] = ["m/10", "m/9", "m/\"é\"", "m/1"];
 
-pub(crate) fn rank(problem: &str) -> Option<usize> {
+pub(crate) fn index(problem: &str) -> Option<usize> {
     PROBLEMS.iter().position(|known| *known == problem)
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn manifest() -> Manifest {
 }
 
 pub(crate) fn answer(problem: &str, sample: u32) -> AnswerLine {
-    let response = match (rank(problem), sample) {
+    let response = match (index(problem), sample) {
         (Some(0), 0) => ResponseLine::Choice("B".to_owned()),
         (Some(0), _) => ResponseLine::Program("print(1)\n".to_owned()),
         (Some(1), 0) => ResponseLine::Text("täxt".to_owned()),
@@ -73,7 +73,7 @@ pub(crate) fn question(problem: &str) -> String {
 }
 
 pub(crate) fn verdict(problem: &str, sample: u32) -> VerdictLine {
-    let outcome = match (rank(problem), sample) {
+    let outcome = match (index(problem), sample) {
         (Some(0), _) => Outcome::Passed,
         (Some(1), _) => Outcome::Failed,
         _ => Outcome::NotAnswered,

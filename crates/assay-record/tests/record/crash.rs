@@ -12,7 +12,7 @@ use proptest::prelude::*;
 const PROBLEMS: usize = 6;
 const SAMPLES: u32 = 2;
 
-fn rank(problem: &str) -> Option<usize> {
+fn index(problem: &str) -> Option<usize> {
     // Task order is not that of the names.
     let number: usize = problem.strip_prefix('p')?.parse().ok()?;
     (number < PROBLEMS).then(|| PROBLEMS - 1 - number)
@@ -73,7 +73,7 @@ fn carry_on(run: &mut RunWriter, work: &Work, limit: usize) -> (BTreeSet<(String
 /// Completes the run, and returns its files and what was visited.
 fn complete(mut run: RunWriter) -> (Files, Work) {
     let mut visited = Vec::new();
-    run.complete(&rank, &mut |line| visited.push((line.problem.clone(), line.sample))).unwrap();
+    run.complete(&index, &mut |line| visited.push((line.problem.clone(), line.sample))).unwrap();
     run.finish(&crate::common::results()).unwrap();
     (files(run.folder()), visited)
 }
@@ -152,7 +152,7 @@ proptest! {
                 std::fs::write(folder.join("results.json.new"), left).unwrap();
             }
             let mut run = RunWriter::open(&folder).unwrap();
-            run.check_problems(&rank).unwrap();
+            run.check_problems(&index).unwrap();
             let (asked, _) = carry_on(&mut run, &work, crash.limit);
             prop_assert!(asked.is_disjoint(&answered), "answers are not asked for again");
             let finished: BTreeSet<_> = answered.intersection(&graded).cloned().collect();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::{
-    PROBLEMS, answer, exclusion, files, manifest, question, rank, results, session, verdict,
+    PROBLEMS, answer, exclusion, files, index, manifest, question, results, session, verdict,
 };
 use assay_core::Result;
 use assay_record::{
@@ -146,7 +146,7 @@ fn write(parent: &Path, complete: bool) -> PathBuf {
     }
     run.session(&session()).unwrap();
     if complete {
-        run.complete(&rank, &mut |_| ()).unwrap();
+        run.complete(&index, &mut |_| ()).unwrap();
         run.finish(&results()).unwrap();
     }
     run.folder().to_owned()

@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use crate::common::{PROBLEMS, answer, exclusion, manifest, rank, results, verdict};
+use crate::common::{PROBLEMS, answer, exclusion, index, manifest, results, verdict};
 use assay_core::{Error, Result};
 use assay_record::{
     ANSWERS, FormatVersion, LOCK, MANIFEST, Manifest, Outcome, RESULTS, RunReader, RunWriter,
@@ -116,7 +116,7 @@ fn the_manifest_is_replaced_while_the_lock_stays() {
 #[test]
 fn a_complete_run_takes_no_more_lines() {
     let (_scratch, mut run) = new_run();
-    run.complete(&rank, &mut |_| panic!("there is no verdict")).unwrap();
+    run.complete(&index, &mut |_| panic!("there is no verdict")).unwrap();
     run.finish(&results()).unwrap();
     let folder = run.folder().to_owned();
     drop(run);
@@ -172,7 +172,7 @@ fn an_excluded_problem_has_one_verdict() {
     run.verdict(&exclusion(PROBLEMS[0])).unwrap();
     run.verdict(&verdict(PROBLEMS[1], 0)).unwrap();
     let mut visited = Vec::new();
-    run.complete(&rank, &mut |line| visited.push(line.clone())).unwrap();
+    run.complete(&index, &mut |line| visited.push(line.clone())).unwrap();
     assert_eq!(visited, [exclusion(PROBLEMS[0]), verdict(PROBLEMS[1], 0)]);
     let reader = RunReader::open(run.folder()).unwrap();
     assert_eq!(reader.verdicts().map(Result::unwrap).collect::<Vec<_>>(), visited);
@@ -188,7 +188,7 @@ fn a_complete_record_has_no_torn_line() {
     let whole = std::fs::read(&path).unwrap();
     std::fs::write(&path, [whole.as_slice(), b"{\"prob"].concat()).unwrap();
     let mut run = RunWriter::open(&folder).unwrap();
-    run.complete(&rank, &mut |_| ()).unwrap();
+    run.complete(&index, &mut |_| ()).unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), whole);
     assert!(!folder.join(VERDICTS).exists());
 }
@@ -200,8 +200,8 @@ fn lines_that_are_not_part_of_the_run_are_named() {
     run.answer(&answer("other", 0)).unwrap();
     let expected =
         format!("{}:2: the line is not part of this run", run.folder().join(ANSWERS).display());
-    assert_eq!(refused(run.check_problems(&rank)).to_string(), expected);
-    assert_eq!(refused(run.complete(&rank, &mut |_| ())).to_string(), expected);
+    assert_eq!(refused(run.check_problems(&index)).to_string(), expected);
+    assert_eq!(refused(run.complete(&index, &mut |_| ())).to_string(), expected);
 }
 
 #[test]

@@ -36,13 +36,13 @@ impl Gate {
     }
 
     /// Whether a problem is excluded.
-    pub(crate) fn is_closed(&self, rank: usize) -> bool {
-        self.closed.contains_key(&rank)
+    pub(crate) fn is_closed(&self, index: usize) -> bool {
+        self.closed.contains_key(&index)
     }
 
     /// The verdict on a problem that is excluded.
-    pub(crate) fn verdict(&self, rank: usize, problem: &ProblemId) -> Option<Verdict> {
-        let reason = self.closed.get(&rank)?;
+    pub(crate) fn verdict(&self, index: usize, problem: &ProblemId) -> Option<Verdict> {
+        let reason = self.closed.get(&index)?;
         Some(Verdict::excluded(problem.clone(), format!("{problem}: {reason}")))
     }
 }
@@ -59,7 +59,7 @@ pub(crate) struct Gold<'a> {
 
 /// One of the task's own programs, and programs that must not pass.
 struct Candidate {
-    rank: usize,
+    index: usize,
     fingerprint: Fingerprint,
     /// The names of programs that must not pass, which are graded as the samples from 1 on.
     decoys: Vec<&'static str>,
@@ -73,8 +73,8 @@ impl Candidate {
         memory: &mut Memory,
         gate: &mut Gate,
     ) {
-        let Self { rank, fingerprint, decoys } = self;
-        let mut take = |sample| verdicts.remove(&SampleKey { rank: *rank, sample });
+        let Self { index, fingerprint, decoys } = self;
+        let mut take = |sample| verdicts.remove(&SampleKey { index: *index, sample });
         let Some(gold) = take(0) else { return };
         let (mut outcome, mut lasting) = (outcome(&gold), is_lasting(&gold));
         for (name, sample) in decoys.iter().zip(1..) {
@@ -90,7 +90,7 @@ impl Candidate {
         if let Some(reason) = gold.evidence.and_then(|evidence| evidence.one_process) {
             memory.learn_one_process(*fingerprint, &reason);
         }
-        gate.note(*rank, outcome);
+        gate.note(*index, outcome);
     }
 }
 
@@ -152,9 +152,9 @@ impl Gold<'_> {
         feed: &mut Feed<'_, '_>,
     ) -> Vec<Candidate> {
         let mut candidates = Vec::new();
-        self.problems.references(&mut |rank, reference| {
+        self.problems.references(&mut |index, reference| {
             let Ok(reference) = reference else { return ControlFlow::Continue(()) };
-            if !self.wanted.contains(rank) {
+            if !self.wanted.contains(index) {
                 return ControlFlow::Continue(());
             }
             let Some(gold) = reference.gold() else { return ControlFlow::Continue(()) };
@@ -163,14 +163,14 @@ impl Gold<'_> {
                 reference.use_one_process(reason);
             }
             if let Some(outcome) = memory.known(fingerprint) {
-                gate.note(rank, outcome);
+                gate.note(index, outcome);
                 return ControlFlow::Continue(());
             }
             let (decoys, programs): (Vec<_>, Vec<_>) = reference.decoys().into_iter().unzip();
-            candidates.push(Candidate { rank, fingerprint, decoys });
+            candidates.push(Candidate { index, fingerprint, decoys });
             let programs = std::iter::once(gold).chain(programs).zip(0..);
             programs.into_iter().try_for_each(|(program, sample)| {
-                feed(self.item(SampleKey { rank, sample }, &reference, program))
+                feed(self.item(SampleKey { index, sample }, &reference, program))
             })
         });
         candidates
@@ -184,7 +184,7 @@ impl Gold<'_> {
     ) -> Item<'i> {
         Item::Grade(Submission {
             key,
-            problem: self.problems.ids()[key.rank].clone(),
+            problem: self.problems.ids()[key.index].clone(),
             reference: Arc::clone(reference),
             response: Submitted::Owned(program),
             is_read: true,
@@ -209,13 +209,13 @@ impl Gold<'_> {
 }
 
 impl Gate {
-    fn note(&mut self, rank: usize, outcome: Result<(), String>) {
+    fn note(&mut self, index: usize, outcome: Result<(), String>) {
         let rate = self.rate.get_or_insert_default();
         rate.of += 1;
         match outcome {
             Ok(()) => rate.passed += 1,
             Err(reason) => {
-                self.closed.insert(rank, reason);
+                self.closed.insert(index, reason);
             }
         }
     }

@@ -78,7 +78,7 @@ impl Pipeline<'_> {
             retries,
             ..finished_answer(problem.id.clone(), sample, reply, stop_words)
         };
-        let key = SampleKey { rank: problem.rank, sample };
+        let key = SampleKey { index: problem.index, sample };
         Ok(Some(submission(key, Arc::clone(&problem.reference), answer)))
     }
 
@@ -92,7 +92,7 @@ impl Pipeline<'_> {
     ) -> Result<Option<(Reply, u32)>> {
         let ask = Ask {
             id: &problem.id,
-            rank: problem.rank,
+            index: problem.index,
             sample,
             question: &problem.question,
             gold: if solver.peeks() { problem.reference.gold() } else { None },
@@ -131,10 +131,11 @@ impl Pipeline<'_> {
         let open = RefCell::new(HashMap::new());
         let mut questions = asked.iter().map(|question| {
             let Question { problem, samples } = question;
-            let Problem { id, rank, question, reference } = Arc::unwrap_or_clone(problem);
+            let Problem { id, index, question, reference } = Arc::unwrap_or_clone(problem);
             let (missing, stop_words) = (samples.clone(), question.stop_words());
-            open.borrow_mut().insert(rank, Open { id: id.clone(), reference, missing, stop_words });
-            BatchQuestion { id, rank, question, samples }
+            open.borrow_mut()
+                .insert(index, Open { id: id.clone(), reference, missing, stop_words });
+            BatchQuestion { id, index, question, samples }
         });
         let (problems, scratch, cancel) = (self.problems, self.scratch, self.cancel);
         let mut batch = Batch { problems, questions: &mut questions, scratch, cancel };
@@ -163,7 +164,7 @@ impl TakeAnswers for Listener<'_, '_, '_> {
         let submission = {
             // A sample is answered once: what was not asked, or was answered, is not on the list.
             let mut open = self.open.borrow_mut();
-            let Some(open) = open.get_mut(&key.rank) else { return Ok(()) };
+            let Some(open) = open.get_mut(&key.index) else { return Ok(()) };
             let Some(at) = open.missing.iter().position(|&sample| sample == key.sample) else {
                 return Ok(());
             };

@@ -253,8 +253,8 @@ impl Pipeline<'_> {
     }
 
     /// The outcome of a problem that cannot be used.
-    fn flawed(&self, Flaw { id, rank, reason }: Flaw) -> Event {
-        let key = SampleKey { rank, sample: 0 };
+    fn flawed(&self, Flaw { id, index, reason }: Flaw) -> Event {
+        let key = SampleKey { index, sample: 0 };
         match self.ending {
             Ending::Check => {
                 let reason = NoAnswer { why: Why::Silent, detail: reason };

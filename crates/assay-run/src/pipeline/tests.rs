@@ -28,7 +28,7 @@ impl AnswerEach for Slow {
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
         assert!(ask.gold.is_none(), "who does not peek is not shown the right answer");
         let asked = self.asked.fetch_add(1, Ordering::SeqCst);
-        if self.fail_at == Some(ask.rank) {
+        if self.fail_at == Some(ask.index) {
             return Err(Error::failed("the server is gone").into());
         }
         if self.transient.is_some_and(|every| asked.is_multiple_of(every)) {
@@ -152,7 +152,7 @@ struct Server;
 impl AnswerEach for Server {
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
         std::thread::sleep(Duration::from_millis(50));
-        Ok(Response::Text(format!("right {} {}\ndef more", ask.rank, ask.sample)).into())
+        Ok(Response::Text(format!("right {} {}\ndef more", ask.index, ask.sample)).into())
     }
 
     fn concurrency(&self, _jobs: usize) -> usize {

@@ -29,12 +29,12 @@ pub(super) struct FileGrading<'a> {
 /// and answers to problems that cannot be graded.
 pub(super) fn find_faults(problems: &dyn Problems, file: &mut AnswerFile) {
     let mut found = Vec::new();
-    problems.references(&mut |rank, reference| {
-        for answer in file.of(rank) {
+    problems.references(&mut |index, reference| {
+        for answer in file.of(index) {
             let fault = match &reference {
                 Err(flaw) => Fault::new(FaultKind::NoSolution, flaw.reason.clone()),
                 Ok(reference) => match reference.check(&answer.response) {
-                    Check::Impossible(fault) => with_problem(fault, &problems.ids()[rank]),
+                    Check::Impossible(fault) => with_problem(fault, &problems.ids()[index]),
                     Check::Possible | Check::Unclear => continue,
                 },
             };
@@ -50,14 +50,14 @@ pub(super) fn find_faults(problems: &dyn Problems, file: &mut AnswerFile) {
 /// The number of verdicts that there will be: one for each sample, and one for a problem that has none or is
 /// excluded.
 pub(super) fn steps(file: &AnswerFile, gate: &Gate, problems: &dyn Problems) -> usize {
-    let of = |rank| if gate.is_closed(rank) { 1 } else { file.of(rank).len().max(1) };
+    let of = |index| if gate.is_closed(index) { 1 } else { file.of(index).len().max(1) };
     (0..problems.ids().len()).map(of).sum()
 }
 
 /// A fault that names its problem.
 pub(super) fn with_problem(fault: Fault, problem: &ProblemId) -> Fault {
-    let Fault { message, kind, rank } = fault;
-    Fault { message: format!("{problem}: {message}"), kind, rank }
+    let Fault { message, kind, index } = fault;
+    Fault { message: format!("{problem}: {message}"), kind, index }
 }
 
 /// The answer of a file that has none.
@@ -71,14 +71,14 @@ impl FileGrading<'_> {
         let ids = problems.ids();
         let (mut fingerprints, mut flaws, mut unread) = (Vec::new(), Vec::new(), Vec::new());
         self.run(summary, |feed| {
-            problems.references(&mut |rank, reference| match reference {
+            problems.references(&mut |index, reference| match reference {
                 Ok(reference) => {
-                    fingerprints.extend([ids[rank].fingerprint(), reference.fingerprint()]);
+                    fingerprints.extend([ids[index].fingerprint(), reference.fingerprint()]);
                     if read_all {
-                        unread.push(rank);
+                        unread.push(index);
                         return ControlFlow::Continue(());
                     }
-                    self.feed_samples(rank, &reference, false, feed)
+                    self.feed_samples(index, &reference, false, feed)
                 }
                 Err(flaw) => {
                     fingerprints.push(flaw.id.fingerprint());
@@ -91,7 +91,7 @@ impl FileGrading<'_> {
         unread.append(&mut summary.unclear);
         self.grade_unread(&unread, summary, &mut flaws)?;
         for flaw in flaws {
-            let answered = self.file.of(flaw.rank).iter().map(|answer| answer.place);
+            let answered = self.file.of(flaw.index).iter().map(|answer| answer.place);
             summary.note_flaw(flaw, answered)?;
         }
         Ok(fingerprints)
@@ -100,24 +100,24 @@ impl FileGrading<'_> {
     /// Reads the problems that are left, and grades the answers to them.
     fn grade_unread(
         &self,
-        ranks: &[usize],
+        indices: &[usize],
         summary: &mut Summary<'_>,
         flaws: &mut Vec<Flaw>,
     ) -> Result<()> {
-        if ranks.is_empty() {
+        if indices.is_empty() {
             return Ok(());
         }
         let problems = self.scoring.problems;
         let mut wanted = vec![false; problems.ids().len()];
-        for &rank in ranks {
-            wanted[rank] = true;
+        for &index in indices {
+            wanted[index] = true;
         }
-        let wanted = Selection::of(wanted.len(), |rank| wanted[rank]);
+        let wanted = Selection::of(wanted.len(), |index| wanted[index]);
         self.run(summary, |feed| {
             problems.read(&wanted, &mut |reading| {
                 Ok(match reading {
                     Reading::Problem(problem) => {
-                        self.feed_samples(problem.rank, &problem.reference, true, feed)
+                        self.feed_samples(problem.index, &problem.reference, true, feed)
                     }
                     Reading::Flawed(flaw) => {
                         flaws.push(flaw);
@@ -151,14 +151,14 @@ impl FileGrading<'_> {
     /// Feeds every sample of a problem; a problem that has none, or is excluded, has one.
     fn feed_samples<'i>(
         &'i self,
-        rank: usize,
+        index: usize,
         reference: &Arc<dyn Reference>,
         is_read: bool,
         feed: &mut Feed<'_, 'i>,
     ) -> ControlFlow<()> {
-        let problem = &self.scoring.problems.ids()[rank];
-        let first = SampleKey { rank, sample: 0 };
-        if let Some(verdict) = self.gate.verdict(rank, problem) {
+        let problem = &self.scoring.problems.ids()[index];
+        let first = SampleKey { index, sample: 0 };
+        if let Some(verdict) = self.gate.verdict(index, problem) {
             return feed(Item::Done(first, Box::new(verdict)));
         }
         let mut give = |key, response| {
@@ -166,7 +166,7 @@ impl FileGrading<'_> {
             let response = Submitted::Given(response);
             feed(Item::Grade(Submission { key, problem, reference, response, is_read }))
         };
-        match self.file.of(rank) {
+        match self.file.of(index) {
             [] => give(first, &NO_ANSWER),
             samples => samples.iter().try_for_each(|answer| give(answer.key, &answer.response)),
         }

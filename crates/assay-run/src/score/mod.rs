@@ -150,13 +150,13 @@ fn samples(file: &AnswerFile) -> String {
 }
 
 fn ids_without_answer(file: &AnswerFile, problems: &dyn Problems) -> Vec<ProblemId> {
-    let mut answered = file.answers.iter().map(|answer| answer.key.rank).peekable();
+    let mut answered = file.answers.iter().map(|answer| answer.key.index).peekable();
     let mut unanswered = Vec::new();
-    for (rank, id) in problems.ids().iter().enumerate() {
-        if answered.peek() != Some(&rank) {
+    for (index, id) in problems.ids().iter().enumerate() {
+        if answered.peek() != Some(&index) {
             unanswered.push(id.clone());
         }
-        while answered.next_if_eq(&rank).is_some() {}
+        while answered.next_if_eq(&index).is_some() {}
     }
     unanswered
 }

@@ -12,7 +12,7 @@ use assay_record::{Folder, LineFile, VerdictLine, sort};
 
 use super::grading::with_problem;
 use crate::pipeline::Event;
-use crate::run::ranks;
+use crate::run::indices;
 
 pub(super) struct Summary<'a> {
     pub(super) counts: Counts,
@@ -61,11 +61,11 @@ impl<'a> Summary<'a> {
             progress.step();
         }
         match event {
-            Event::Unclear(key) => self.unclear.push(key.rank),
-            Event::Impossible(SampleKey { rank, sample }, fault) => {
-                let answer = file.of(rank).get(sample as usize);
+            Event::Unclear(key) => self.unclear.push(key.index),
+            Event::Impossible(SampleKey { index, sample }, fault) => {
+                let answer = file.of(index).get(sample as usize);
                 let place = answer.map_or(Place::FILE, |answer| answer.place);
-                self.faults.push((place, with_problem(fault, &problems.ids()[rank])));
+                self.faults.push((place, with_problem(fault, &problems.ids()[index])));
             }
             Event::Graded(_, verdict) => {
                 self.count(&verdict)?;
@@ -106,13 +106,13 @@ impl<'a> Summary<'a> {
     /// Puts the verdicts on disk into the order of problems and samples, and what is told as well; then
     /// they go where they are wanted.
     pub(super) fn sort_verdicts(&mut self, problems: &dyn Problems) -> Result<()> {
-        let ranks = ranks(problems);
-        self.excluded.sort_by_key(|verdict| ranks.get(verdict.problem.as_str()).copied());
-        self.flaws.sort_by_key(|flaw| flaw.rank);
+        let indices = indices(problems);
+        self.excluded.sort_by_key(|verdict| indices.get(verdict.problem.as_str()).copied());
+        self.flaws.sort_by_key(|flaw| flaw.index);
         let (Some(mut file), Some(wanted)) = (self.verdicts.take(), self.wanted.take()) else {
             return Ok(());
         };
-        sort(&mut file, &|id| ranks.get(id).copied())?;
+        sort(&mut file, &|id| indices.get(id).copied())?;
         file.close();
         let name = name_of(&wanted)?;
         let moved = file.folder().rename(file.name(), name);

@@ -66,7 +66,7 @@ impl Lessons {
         let task = assay_tasks::CodRep;
         let problems = task.open(&Opening::new(data, &TaskSettings::default()))?;
         let total = problems.ids().len();
-        let sample = Selection::of(total, |rank| rank % SAMPLED == 0);
+        let sample = Selection::of(total, |index| index % SAMPLED == 0);
         let mut tables = Vec::new();
         in_chunks(problems.as_ref(), &sample, &mut |chunk| {
             tables.par_extend(chunk.par_iter().map(table));

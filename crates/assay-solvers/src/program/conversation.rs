@@ -27,16 +27,16 @@ pub(super) struct Conversation<'a> {
     names: ProblemNames<'a>,
     /// The problems to which no line has been said yet, where lines come in their order.
     next: VecDeque<usize>,
-    /// By rank, the samples that have no answer yet, in order; a problem that has all is gone.
+    /// By index, the samples that have no answer yet, in order; a problem that has all is gone.
     open: BTreeMap<usize, VecDeque<u32>>,
     answered: usize,
-    /// By rank, the reason why a line about an open problem was no answer.
+    /// By index, the reason why a line about an open problem was no answer.
     rejected: HashMap<usize, String>,
     garbage_lines: usize,
     garbage: Vec<String>,
 }
 
-/// Problems by rank, each with an answer to it.
+/// Problems by index, each with an answer to it.
 type Answers = Vec<(usize, Response)>;
 
 impl<'a> Conversation<'a> {
@@ -46,7 +46,7 @@ impl<'a> Conversation<'a> {
         problems: &'a dyn Problems,
     ) -> Self {
         let open =
-            |(&rank, samples): (&usize, &Vec<u32>)| (rank, samples.iter().copied().collect());
+            |(&index, samples): (&usize, &Vec<u32>)| (index, samples.iter().copied().collect());
         Self {
             solver,
             staged,
@@ -107,9 +107,9 @@ impl<'a> Conversation<'a> {
                 return Ok(());
             }
         };
-        for (rank, response) in answers {
-            match self.next_sample(rank) {
-                Ok(sample) => emit.answer(SampleKey { rank, sample }, response)?,
+        for (index, response) in answers {
+            match self.next_sample(index) {
+                Ok(sample) => emit.answer(SampleKey { index, sample }, response)?,
                 Err(fault) => self.note(line, fault),
             }
         }
@@ -117,19 +117,19 @@ impl<'a> Conversation<'a> {
     }
 
     /// The number of the sample that is answered now.
-    fn next_sample(&mut self, rank: usize) -> Result<u32, Fault> {
-        let samples = self.open.get_mut(&rank);
+    fn next_sample(&mut self, index: usize) -> Result<u32, Fault> {
+        let samples = self.open.get_mut(&index);
         let Some(sample) = samples.and_then(VecDeque::pop_front) else {
-            let id = &self.problems.ids()[rank];
-            let message = match self.staged.asked.get(&rank).map(Vec::len) {
+            let id = &self.problems.ids()[index];
+            let message = match self.staged.asked.get(&index).map(Vec::len) {
                 None => format!("was not asked about {id}"),
                 Some(1) => format!("a second answer to {id}"),
                 Some(asked) => format!("more than the {asked} samples of {id} that were asked for"),
             };
             return Err(Fault::new(FaultKind::Duplicate, message));
         };
-        if self.open.get(&rank).is_some_and(VecDeque::is_empty) {
-            self.open.remove(&rank);
+        if self.open.get(&index).is_some_and(VecDeque::is_empty) {
+            self.open.remove(&index);
         }
         self.answered += 1;
         Ok(sample)
@@ -137,12 +137,12 @@ impl<'a> Conversation<'a> {
 
     /// The next line answers the next problem, whatever it says.
     fn read_text_line(&mut self, line: &[u8]) -> Result<Answers, Fault> {
-        let Some(rank) = self.next.pop_front() else {
+        let Some(index) = self.next.pop_front() else {
             let count = self.staged.asked.len();
             let message = format!("one line more than the {count} sources");
             return Err(Fault::new(FaultKind::Malformed, message));
         };
-        let fault = |message: &str| Fault::new(FaultKind::Malformed, message).about(rank);
+        let fault = |message: &str| Fault::new(FaultKind::Malformed, message).about(index);
         let ended = line.strip_suffix(b"\n");
         if ended.is_none() && line.len() as u64 == LONGEST_LINE {
             return Err(fault("the line is too long"));
@@ -150,7 +150,7 @@ impl<'a> Conversation<'a> {
         let text = std::str::from_utf8(ended.unwrap_or(line));
         let text = text.map_err(|_| fault("the line is not UTF-8"))?;
         let text = text.strip_suffix('\r').unwrap_or(text);
-        Ok(vec![(rank, Response::Text(text.to_owned()))])
+        Ok(vec![(index, Response::Text(text.to_owned()))])
     }
 
     /// A line with the name of a task and the lines to replace in it.
@@ -162,21 +162,21 @@ impl<'a> Conversation<'a> {
             let here = format!("{dataset}/Tasks/{}", text.trim_start());
             codrep::parse_line(&here, self.problems).map_err(|_| fault)
         });
-        Ok(parsed?.map(|parsed| (parsed.key.rank, parsed.response)).into_iter().collect())
+        Ok(parsed?.map(|parsed| (parsed.key.index, parsed.response)).into_iter().collect())
     }
 
     /// A line with samples of the answer to one problem.
     fn read_program_line(&self, line: &[u8]) -> Result<Answers, Fault> {
-        let (rank, responses) = match parse_program_line(line, &self.names)? {
+        let (index, responses) = match parse_program_line(line, &self.names)? {
             LineContent::Nothing => return Ok(Vec::new()),
             // Nobody asked it about that one.
             LineContent::LeftOut(name) => return Err(self.names.unknown(&name)),
-            LineContent::Samples(rank, responses) | LineContent::Named(rank, responses) => {
-                (rank, responses)
+            LineContent::Samples(index, responses) | LineContent::Named(index, responses) => {
+                (index, responses)
             }
-            LineContent::Numbered(ParsedAnswer { key, response }) => (key.rank, vec![response]),
+            LineContent::Numbered(ParsedAnswer { key, response }) => (key.index, vec![response]),
         };
-        Ok(responses.into_iter().map(|response| (rank, response)).collect())
+        Ok(responses.into_iter().map(|response| (index, response)).collect())
     }
 
     fn note(&mut self, line: &[u8], fault: Fault) {
@@ -185,8 +185,8 @@ impl<'a> Conversation<'a> {
             let text: String = String::from_utf8_lossy(line).trim_end().chars().take(200).collect();
             self.garbage.push(format!("{}: {text:?}", fault.message));
         }
-        if let Some(rank) = fault.rank.filter(|rank| self.open.contains_key(rank)) {
-            self.rejected.entry(rank).or_insert(fault.message);
+        if let Some(index) = fault.index.filter(|index| self.open.contains_key(index)) {
+            self.rejected.entry(index).or_insert(fault.message);
         }
     }
 
@@ -209,13 +209,13 @@ impl<'a> Conversation<'a> {
             }
             SessionEnd::TimedOut => (Why::TimedOut, format!("no answer within {limit} s")),
         };
-        for (&rank, samples) in &self.open {
-            let response = match self.rejected.get(&rank) {
+        for (&index, samples) in &self.open {
+            let response = match self.rejected.get(&index) {
                 Some(message) => Response::none(Why::Garbage, message.clone()),
                 None => Response::none(why, detail.trim_end_matches([':', ' '])),
             };
             for &sample in samples {
-                emit.answer(SampleKey { rank, sample }, response.clone())?;
+                emit.answer(SampleKey { index, sample }, response.clone())?;
             }
         }
         Ok(())

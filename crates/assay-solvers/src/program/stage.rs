@@ -14,7 +14,7 @@ pub(super) struct Staged {
     /// The last argument of the command: a folder of tasks, or a file.
     pub(super) path: PathBuf,
     pub(super) protocol: Protocol,
-    /// By rank of the problems that it is asked, the samples that are wanted, in order.
+    /// By index of the problems that it is asked, the samples that are wanted, in order.
     pub(super) asked: BTreeMap<usize, Vec<u32>>,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn stage(batch: &mut Batch<'_>) -> Result<Vec<Staged>> {
                 only(&mut staged, batch.scratch, "problems.jsonl", Protocol::Questions)
             }
         };
-        session.asked.insert(asked.rank, asked.samples);
+        session.asked.insert(asked.index, asked.samples);
         if batch.cancel.is_cancelled() {
             break;
         }

@@ -191,13 +191,13 @@ impl Items for AppsItems {
         self.problems.of_other_levels()
     }
 
-    fn location(&self, rank: usize) -> String {
-        self.problems.location(rank)
+    fn location(&self, index: usize) -> String {
+        self.problems.location(index)
     }
 
     fn read(&self, wanted: &Selection, take: &mut TakeItem<'_>) -> Result<()> {
-        self.problems.read(wanted, &mut |rank, problem| {
-            take(rank, problem.and_then(|problem| self.item(problem)))
+        self.problems.read(wanted, &mut |index, problem| {
+            take(index, problem.and_then(|problem| self.item(problem)))
         })
     }
 }

@@ -13,7 +13,7 @@ use super::grading::LineReference;
 
 pub(super) struct LineProblems {
     datasets: Vec<Dataset>,
-    /// The rank of each dataset's first task.
+    /// The index of each dataset's first task.
     starts: Vec<usize>,
     ids: Vec<ProblemId>,
     rule: LineRule,
@@ -37,7 +37,7 @@ impl LineProblems {
     }
 
     /// The problem in a task file of `dataset`, or what is wrong with it.
-    fn problem(&self, rank: usize, file: TaskFile, dataset: &Dataset) -> Result<Problem, String> {
+    fn problem(&self, index: usize, file: TaskFile, dataset: &Dataset) -> Result<Problem, String> {
         let text = file.text.map_err(|fault| fault.to_string())?;
         let solution = self.with_references.then(|| dataset.solution(file.place)).transpose();
         let solution = solution.map_err(|fault| fault.to_string())?;
@@ -51,8 +51,8 @@ impl LineProblems {
             return Err(format!("{path}: the solution is line {line}, of {length}"));
         }
         Ok(Problem {
-            id: self.ids[rank].clone(),
-            rank,
+            id: self.ids[index].clone(),
+            index,
             reference: Arc::new(LineReference {
                 length: Some(length),
                 solution,
@@ -62,9 +62,9 @@ impl LineProblems {
         })
     }
 
-    fn at(&self, rank: usize) -> TaskAt {
-        let dataset = self.starts.partition_point(|&start| start <= rank) - 1;
-        TaskAt { dataset, task: rank - self.starts[dataset] }
+    fn at(&self, index: usize) -> TaskAt {
+        let dataset = self.starts.partition_point(|&start| start <= index) - 1;
+        TaskAt { dataset, task: index - self.starts[dataset] }
     }
 
     fn why_not_found(&self, path: &str, fault: &PathFault) -> String {
@@ -90,11 +90,11 @@ impl Problems for LineProblems {
         for (dataset, &start) in self.datasets.iter().zip(&self.starts) {
             let mut flow = ControlFlow::Continue(());
             dataset.read(&|place| wanted.contains(start + place), &mut |file| {
-                let rank = start + file.place;
-                let reading = match self.problem(rank, file, dataset) {
+                let index = start + file.place;
+                let reading = match self.problem(index, file, dataset) {
                     Ok(problem) => Reading::Problem(problem),
                     Err(reason) => {
-                        Reading::Flawed(Flaw { id: self.ids[rank].clone(), rank, reason })
+                        Reading::Flawed(Flaw { id: self.ids[index].clone(), index, reason })
                     }
                 };
                 flow = visit(reading)?;
@@ -108,17 +108,17 @@ impl Problems for LineProblems {
     }
 
     fn references(&self, visit: &mut VisitReference<'_>) {
-        for (rank, id) in self.ids.iter().enumerate() {
-            let TaskAt { dataset, task } = self.at(rank);
+        for (index, id) in self.ids.iter().enumerate() {
+            let TaskAt { dataset, task } = self.at(index);
             let solution = match self.datasets[dataset].solution(task) {
                 Ok(line) => Ok(Some(line)),
                 Err(_) if !self.with_references => Ok(None),
-                Err(fault) => Err(Flaw { id: id.clone(), rank, reason: fault.to_string() }),
+                Err(fault) => Err(Flaw { id: id.clone(), index, reason: fault.to_string() }),
             };
             let reference = solution.map(|solution| {
                 Arc::new(LineReference { length: None, solution, change: None }) as _
             });
-            if visit(rank, reference).is_break() {
+            if visit(index, reference).is_break() {
                 break;
             }
         }
@@ -130,8 +130,8 @@ impl Problems for LineProblems {
         Ok(self.starts[at.dataset] + at.task)
     }
 
-    fn location(&self, rank: usize) -> String {
-        let TaskAt { dataset, task } = self.at(rank);
+    fn location(&self, index: usize) -> String {
+        let TaskAt { dataset, task } = self.at(index);
         self.datasets[dataset].task_path(task)
     }
 

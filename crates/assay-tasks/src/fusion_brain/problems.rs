@@ -39,10 +39,10 @@ impl Problems for KeyedProblems {
     }
 
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
-        for rank in wanted.ranks() {
-            let (question, reference) = self.questions[rank].clone();
-            let (id, question) = (self.ids[rank].clone(), Question::Text(question));
-            if visit(Reading::Problem(Problem { id, rank, question, reference }))?.is_break() {
+        for index in wanted.indices() {
+            let (question, reference) = self.questions[index].clone();
+            let (id, question) = (self.ids[index].clone(), Question::Text(question));
+            if visit(Reading::Problem(Problem { id, index, question, reference }))?.is_break() {
                 break;
             }
         }
@@ -51,11 +51,12 @@ impl Problems for KeyedProblems {
 
     fn references(&self, visit: &mut VisitReference<'_>) {
         let mut references = self.questions.iter().map(|(_, reference)| reference).enumerate();
-        let _ = references.try_for_each(|(rank, reference)| visit(rank, Ok(Arc::clone(reference))));
+        let _ =
+            references.try_for_each(|(index, reference)| visit(index, Ok(Arc::clone(reference))));
     }
 
-    fn location(&self, rank: usize) -> String {
-        format!("{}: {:?}", self.location, self.ids[rank].as_str())
+    fn location(&self, index: usize) -> String {
+        format!("{}: {:?}", self.location, self.ids[index].as_str())
     }
 
     fn answer_rules(&self) -> AnswerRules {

@@ -21,7 +21,7 @@ pub(crate) struct Item {
     pub(crate) reference: CodeReference,
 }
 
-/// Takes the problem of a rank, or what is wrong with it; breaks to end the reading.
+/// Takes the problem of a index, or what is wrong with it; breaks to end the reading.
 pub(crate) type TakeItem<'a> =
     dyn FnMut(usize, Result<Item, String>) -> Result<ControlFlow<()>> + 'a;
 
@@ -36,8 +36,8 @@ pub(crate) trait Items: Send + Sync {
         &[]
     }
 
-    /// Where the problem at `rank` lies, as the field names it.
-    fn location(&self, rank: usize) -> String;
+    /// Where the problem at `index` lies, as the field names it.
+    fn location(&self, index: usize) -> String;
 
     /// Reads the wanted ones, each once, in task order.
     fn read(&self, wanted: &Selection, take: &mut TakeItem<'_>) -> Result<()>;
@@ -50,29 +50,29 @@ pub(crate) type Names = fn(&str) -> String;
 pub(super) struct ProgramProblems {
     items: Box<dyn Items>,
     names: Names,
-    ranks: HashMap<String, usize>,
+    indices: HashMap<String, usize>,
     left_out: HashSet<String>,
     judge: Arc<ProgramJudge>,
 }
 
 impl ProgramProblems {
     pub(super) fn new(items: Box<dyn Items>, names: Names, judge: ProgramJudge) -> Self {
-        let ranks = items.ids().iter().map(|id| names(id.as_str())).zip(0..).collect();
+        let indices = items.ids().iter().map(|id| names(id.as_str())).zip(0..).collect();
         let left_out = items.left_out().iter().map(|name| names(name)).collect();
-        Self { items, names, ranks, left_out, judge: Arc::new(judge) }
+        Self { items, names, indices, left_out, judge: Arc::new(judge) }
     }
 
     fn reference(&self, code: CodeReference) -> Arc<dyn Reference> {
         Arc::new(ProgramReference { code, judge: Arc::clone(&self.judge) })
     }
 
-    fn problem(&self, rank: usize, item: Item) -> Problem {
+    fn problem(&self, index: usize, item: Item) -> Problem {
         let Item { prompt, reference } = item;
         let CodeReference { language, stop, .. } = reference;
         let question = Question::Code(CodeQuestion { prompt, language, stop });
         Problem {
-            id: self.ids()[rank].clone(),
-            rank,
+            id: self.ids()[index].clone(),
+            index,
             question,
             reference: self.reference(reference),
         }
@@ -88,10 +88,12 @@ impl Problems for ProgramProblems {
         if wanted.is_empty() {
             return Ok(());
         }
-        self.items.read(wanted, &mut |rank, item| {
+        self.items.read(wanted, &mut |index, item| {
             visit(match item {
-                Ok(item) => Reading::Problem(self.problem(rank, item)),
-                Err(reason) => Reading::Flawed(Flaw { id: self.ids()[rank].clone(), rank, reason }),
+                Ok(item) => Reading::Problem(self.problem(index, item)),
+                Err(reason) => {
+                    Reading::Flawed(Flaw { id: self.ids()[index].clone(), index, reason })
+                }
             })
         })
     }
@@ -100,26 +102,26 @@ impl Problems for ProgramProblems {
         let all = self.ids().len();
         let mut next = 0;
         let mut going = ControlFlow::Continue(());
-        let flaw = |rank: usize, reason| Flaw { id: self.ids()[rank].clone(), rank, reason };
-        let outcome = self.items.read(&Selection::all(all), &mut |rank, item| {
-            next = rank + 1;
+        let flaw = |index: usize, reason| Flaw { id: self.ids()[index].clone(), index, reason };
+        let outcome = self.items.read(&Selection::all(all), &mut |index, item| {
+            next = index + 1;
             let reference = item.map(|item| self.reference(item.reference));
-            going = visit(rank, reference.map_err(|reason| flaw(rank, reason)));
+            going = visit(index, reference.map_err(|reason| flaw(index, reason)));
             Ok(going)
         });
         // The data was sound when it was opened: whatever cannot be read now has been changed since.
         let reason =
             outcome.err().map_or_else(|| "it is gone".to_owned(), |error| error.to_string());
-        for rank in next..all {
+        for index in next..all {
             if going.is_continue() {
-                going = visit(rank, Err(flaw(rank, reason.clone())));
+                going = visit(index, Err(flaw(index, reason.clone())));
             }
         }
     }
 
     fn find(&self, name: &str) -> Result<usize, String> {
-        let rank = self.ranks.get(&(self.names)(name)).copied();
-        rank.ok_or_else(|| unknown_problem(self.ids(), name))
+        let index = self.indices.get(&(self.names)(name)).copied();
+        index.ok_or_else(|| unknown_problem(self.ids(), name))
     }
 
     fn leaves_out(&self, name: &str) -> bool {
@@ -138,7 +140,7 @@ impl Problems for ProgramProblems {
         self.judge.environment()
     }
 
-    fn location(&self, rank: usize) -> String {
-        self.items.location(rank)
+    fn location(&self, index: usize) -> String {
+        self.items.location(index)
     }
 }

@@ -72,24 +72,24 @@ impl<R: Record, T: Telling<R>> Items for Streamed<R, T> {
         &self.left_out
     }
 
-    fn location(&self, rank: usize) -> String {
-        format!("{}:{}", self.records.name(), self.lines[rank])
+    fn location(&self, index: usize) -> String {
+        format!("{}:{}", self.records.name(), self.lines[index])
     }
 
     fn read(&self, wanted: &Selection, take: &mut TakeItem<'_>) -> Result<()> {
-        let mut rank = 0;
+        let mut index = 0;
         self.records.each::<R>(&mut |_, record| {
             if !self.telling.counts(&record) {
                 return Ok(ControlFlow::Continue(()));
             }
-            rank += 1;
-            if rank > self.ids.len() {
+            index += 1;
+            if index > self.ids.len() {
                 return Err(self.changed());
             }
-            if !wanted.contains(rank - 1) {
+            if !wanted.contains(index - 1) {
                 return Ok(ControlFlow::Continue(()));
             }
-            take(rank - 1, self.telling.item(record))
+            take(index - 1, self.telling.item(record))
         })
     }
 }

@@ -90,14 +90,14 @@ impl Items for Functions {
         &self.ids
     }
 
-    fn location(&self, rank: usize) -> String {
-        format!("java/{}.java", self.ids[rank])
+    fn location(&self, index: usize) -> String {
+        format!("java/{}.java", self.ids[index])
     }
 
     fn read(&self, wanted: &Selection, take: &mut TakeItem<'_>) -> Result<()> {
-        for rank in wanted.ranks().take_while(|&rank| rank < self.functions.len()) {
-            let item = self.functions[rank].as_ref().map(item).map_err(String::clone);
-            if take(rank, item)?.is_break() {
+        for index in wanted.indices().take_while(|&index| index < self.functions.len()) {
+            let item = self.functions[index].as_ref().map(item).map_err(String::clone);
+            if take(index, item)?.is_break() {
                 break;
             }
         }

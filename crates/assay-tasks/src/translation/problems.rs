@@ -114,8 +114,8 @@ impl TextProblems {
         Self { pairs, rules, measures: measures.into() }
     }
 
-    fn reference(&self, rank: usize) -> Arc<dyn Reference> {
-        let target = self.pairs.targets.as_ref().and_then(|targets| targets.get(rank));
+    fn reference(&self, index: usize) -> Arc<dyn Reference> {
+        let target = self.pairs.targets.as_ref().and_then(|targets| targets.get(index));
         let (texts, measures) = (target.cloned().into_iter().collect(), Arc::clone(&self.measures));
         Arc::new(TextReference { texts, measures })
     }
@@ -137,12 +137,12 @@ impl Problems for TextProblems {
             return Ok(());
         }
         let questions = self.pairs.questions.as_ref().ok_or_else(|| self.without_sources())?;
-        for rank in wanted.ranks() {
+        for index in wanted.indices() {
             let problem = Problem {
-                id: self.pairs.ids[rank].clone(),
-                rank,
-                question: Question::Text(questions[rank].clone()),
-                reference: self.reference(rank),
+                id: self.pairs.ids[index].clone(),
+                index,
+                question: Question::Text(questions[index].clone()),
+                reference: self.reference(index),
             };
             if visit(Reading::Problem(problem))?.is_break() {
                 break;
@@ -153,7 +153,7 @@ impl Problems for TextProblems {
 
     fn references(&self, visit: &mut VisitReference<'_>) {
         let _ =
-            (0..self.pairs.ids.len()).try_for_each(|rank| visit(rank, Ok(self.reference(rank))));
+            (0..self.pairs.ids.len()).try_for_each(|index| visit(index, Ok(self.reference(index))));
     }
 
     fn can_be_asked(&self) -> Result<()> {
@@ -167,11 +167,11 @@ impl Problems for TextProblems {
         AnswerRules { form: AnswerForm::Texts, ignores_unknown: compat, needs_every_answer: compat }
     }
 
-    fn location(&self, rank: usize) -> String {
-        let question = self.pairs.questions.as_ref().and_then(|questions| questions.get(rank));
+    fn location(&self, index: usize) -> String {
+        let question = self.pairs.questions.as_ref().and_then(|questions| questions.get(index));
         match question.and_then(|question| question.languages) {
-            Some(_) => format!("{}:{}", self.pairs.location, rank + 1),
-            None => format!("{}: {:?}", self.pairs.location, self.pairs.ids[rank].as_str()),
+            Some(_) => format!("{}:{}", self.pairs.location, index + 1),
+            None => format!("{}: {:?}", self.pairs.location, self.pairs.ids[index].as_str()),
         }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
 /// The protocol's line; it has none for a task without an answer.
 fn in_text(problems: &dyn Problems, prediction: &Prediction) -> Option<String> {
     let response = prediction.answer.as_ref().ok()?;
-    codrep::write_line(problems, prediction.rank, response)
+    codrep::write_line(problems, prediction.index, response)
 }
 
 /// A line of JSON: one task.
@@ -93,8 +93,8 @@ impl<'a> Line<'a> {
         let entries = lines.iter().take(top).enumerate();
         let entry = |(at, &line)| Entry { line, confidence: prediction.confidence.get(at) };
         Self {
-            path: problems.location(prediction.rank),
-            problem: &problems.ids()[prediction.rank],
+            path: problems.location(prediction.index),
+            problem: &problems.ids()[prediction.index],
             lines: entries.map(entry).collect(),
             reason,
         }

@@ -77,32 +77,33 @@ impl Folders {
         self.store.location()
     }
 
-    pub(super) fn place(&self, rank: usize) -> String {
-        format!("{}/{}", self.store.location(), self.folders[rank].path)
+    pub(super) fn place(&self, index: usize) -> String {
+        format!("{}/{}", self.store.location(), self.folders[index].path)
     }
 
     /// An archive's files come in their own order: what comes too early waits for its turn.
     pub(super) fn read(&self, wanted: &Selection, take: &mut TakeProblem<'_>) -> Result<()> {
-        let ranks: Vec<usize> = wanted.ranks().filter(|&rank| rank < self.folders.len()).collect();
+        let indices: Vec<usize> =
+            wanted.indices().filter(|&index| index < self.folders.len()).collect();
         let (mut paths, mut whose) = (Vec::new(), Vec::new());
-        for &rank in &ranks {
-            let Folder { path, files } = &self.folders[rank];
+        for &index in &indices {
+            let Folder { path, files } = &self.folders[index];
             paths.extend(files.iter().map(|file| format!("{path}{file}")));
-            whose.extend(files.iter().map(|&file| (rank, file)));
+            whose.extend(files.iter().map(|&file| (index, file)));
         }
-        let mut next = ranks.iter().copied().peekable();
+        let mut next = indices.iter().copied().peekable();
         let mut waiting: BTreeMap<usize, BTreeMap<&'static str, Content>> = BTreeMap::new();
         self.store.read(&paths, &mut |at, content| {
-            let (rank, file) = whose[at];
-            waiting.entry(rank).or_default().insert(file, content);
-            while let Some(&rank) = next.peek() {
-                let count = self.folders[rank].files.len();
-                if waiting.get(&rank).is_none_or(|parts| parts.len() < count) {
+            let (index, file) = whose[at];
+            waiting.entry(index).or_default().insert(file, content);
+            while let Some(&index) = next.peek() {
+                let count = self.folders[index].files.len();
+                if waiting.get(&index).is_none_or(|parts| parts.len() < count) {
                     break;
                 }
                 next.next();
-                let parts = waiting.remove(&rank).unwrap_or_default();
-                if take(rank, problem(parts))?.is_break() {
+                let parts = waiting.remove(&index).unwrap_or_default();
+                if take(index, problem(parts))?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }

@@ -79,19 +79,19 @@ impl Lines {
         self.records.name()
     }
 
-    pub(super) fn place(&self, rank: usize) -> String {
-        format!("{}:{}", self.records.name(), self.numbers[rank])
+    pub(super) fn place(&self, index: usize) -> String {
+        format!("{}:{}", self.records.name(), self.numbers[index])
     }
 
     pub(super) fn read(&self, wanted: &Selection, take: &mut TakeProblem<'_>) -> Result<()> {
-        let mut ranks = wanted.ranks().peekable();
+        let mut indices = wanted.indices().peekable();
         self.records.texts(&mut |number, line| {
-            let Some(&rank) = ranks.peek() else { return Ok(ControlFlow::Break(())) };
-            if self.numbers.get(rank) != Some(&number) {
+            let Some(&index) = indices.peek() else { return Ok(ControlFlow::Break(())) };
+            if self.numbers.get(index) != Some(&number) {
                 return Ok(ControlFlow::Continue(()));
             }
-            ranks.next();
-            take(rank, problem(line))
+            indices.next();
+            take(index, problem(line))
         })
     }
 }

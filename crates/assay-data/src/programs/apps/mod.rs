@@ -66,7 +66,7 @@ pub struct AppsProblem {
     pub tests: Result<AppsTests, String>,
 }
 
-/// Takes a problem by its rank, or what is wrong with it.
+/// Takes a problem by its index, or what is wrong with it.
 pub type TakeProblem<'a> =
     dyn FnMut(usize, Result<AppsProblem, String>) -> Result<ControlFlow<()>> + 'a;
 
@@ -143,11 +143,11 @@ impl AppsProblems {
         &self.of_other_levels
     }
 
-    /// The location of the problem at `rank`.
-    pub fn location(&self, rank: usize) -> String {
+    /// The location of the problem at `index`.
+    pub fn location(&self, index: usize) -> String {
         match &self.form {
-            Form::Lines(lines) => lines.place(rank),
-            Form::Folders(folders) => folders.place(rank),
+            Form::Lines(lines) => lines.place(index),
+            Form::Folders(folders) => folders.place(index),
         }
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Part {
 
 pub(super) struct TotalProblems {
     parts: Vec<Part>,
-    /// The rank of each part's first problem.
+    /// The index of each part's first problem.
     starts: Vec<usize>,
     ids: Vec<ProblemId>,
 }
@@ -35,25 +35,25 @@ impl TotalProblems {
         Self { parts, starts, ids }
     }
 
-    /// The parts, each with the rank of its first problem.
+    /// The parts, each with the index of its first problem.
     fn parts(&self) -> impl Iterator<Item = (usize, &Part)> {
         self.starts.iter().copied().zip(&self.parts)
     }
 
-    /// A problem under its name and rank among all.
+    /// A problem under its name and index among all.
     fn renamed(&self, start: usize, reading: Reading) -> Reading {
         match reading {
             Reading::Problem(problem) => {
-                let rank = start + problem.rank;
-                Reading::Problem(Problem { id: self.ids[rank].clone(), rank, ..problem })
+                let index = start + problem.index;
+                Reading::Problem(Problem { id: self.ids[index].clone(), index, ..problem })
             }
             Reading::Flawed(flaw) => Reading::Flawed(self.renamed_flaw(start, flaw)),
         }
     }
 
     fn renamed_flaw(&self, start: usize, flaw: Flaw) -> Flaw {
-        let rank = start + flaw.rank;
-        Flaw { id: self.ids[rank].clone(), rank, ..flaw }
+        let index = start + flaw.index;
+        Flaw { id: self.ids[index].clone(), index, ..flaw }
     }
 }
 
@@ -64,7 +64,8 @@ impl Problems for TotalProblems {
 
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
         for (start, Part { problems, .. }) in self.parts() {
-            let wanted = Selection::of(problems.ids().len(), |rank| wanted.contains(start + rank));
+            let wanted =
+                Selection::of(problems.ids().len(), |index| wanted.contains(start + index));
             let mut flow = ControlFlow::Continue(());
             problems.read(&wanted, &mut |reading| {
                 flow = visit(self.renamed(start, reading))?;
@@ -80,9 +81,9 @@ impl Problems for TotalProblems {
     fn references(&self, visit: &mut VisitReference<'_>) {
         for (start, Part { problems, .. }) in self.parts() {
             let mut flow = ControlFlow::Continue(());
-            problems.references(&mut |rank, reference| {
+            problems.references(&mut |index, reference| {
                 let reference = reference.map_err(|flaw| self.renamed_flaw(start, flaw));
-                flow = visit(start + rank, reference);
+                flow = visit(start + index, reference);
                 flow
             });
             if flow.is_break() {
@@ -91,9 +92,9 @@ impl Problems for TotalProblems {
         }
     }
 
-    fn location(&self, rank: usize) -> String {
-        let part = self.starts.partition_point(|&start| start <= rank) - 1;
-        self.parts[part].problems.location(rank - self.starts[part])
+    fn location(&self, index: usize) -> String {
+        let part = self.starts.partition_point(|&start| start <= index) - 1;
+        self.parts[part].problems.location(index - self.starts[part])
     }
 
     fn can_be_asked(&self) -> Result<()> {
