@@ -73,7 +73,7 @@ pub trait Problems: Send + Sync {
 /// Takes what was read; breaks to end the reading.
 pub type Visit<'a> = dyn FnMut(Reading) -> Result<ControlFlow<()>> + 'a;
 
-/// Takes the reference of the problem at a index, or why there is none; breaks to end the reading.
+/// Takes the reference of the problem at an index, or why there is none; breaks to end the reading.
 pub type VisitReference<'a> =
     dyn FnMut(usize, Result<Arc<dyn Reference>, Flaw>) -> ControlFlow<()> + 'a;
 

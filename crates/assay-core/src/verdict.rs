@@ -85,7 +85,7 @@ impl Verdict {
     /// Adds a score.
     #[must_use]
     pub fn score(mut self, name: &'static str, value: f64) -> Self {
-        self.scores.set(name, value);
+        self.scores.insert(name.into(), value);
         self
     }
 }

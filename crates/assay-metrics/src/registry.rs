@@ -95,7 +95,7 @@ impl MetricOptions {
     /// The same options with another value for the option `name`; `true` for a flag.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
-        self.values.set(name, value.to_owned());
+        self.values.insert(name.into(), value.to_owned());
         self
     }
 

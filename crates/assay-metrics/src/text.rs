@@ -83,13 +83,13 @@ impl Score {
     /// Adds a part.
     #[must_use]
     pub fn part(mut self, name: &'static str, part: Part) -> Self {
-        self.parts.set(name, part);
+        self.parts.insert(name.into(), part);
         self
     }
 
     /// The score itself.
     pub fn value(&self) -> f64 {
-        match self.parts.iter().next() {
+        match self.parts.first() {
             Some((_, Part::Number(value))) => *value,
             _ => f64::NAN,
         }

@@ -187,8 +187,11 @@ impl From<core::Verdict> for VerdictLine {
             problem: problem.into(),
             sample,
             outcome: outcome.into(),
-            scores: scores.iter().map(|(name, score)| (name.to_owned(), *score)).collect(),
-            counts: counts.iter().map(|(name, counts)| (name.to_owned(), counts.clone())).collect(),
+            scores: scores.iter().map(|(name, score)| (name.to_string(), *score)).collect(),
+            counts: counts
+                .iter()
+                .map(|(name, counts)| (name.to_string(), counts.clone()))
+                .collect(),
             group,
             why: why.map(Into::into),
             detail,
@@ -203,10 +206,10 @@ impl From<VerdictLine> for core::Verdict {
     fn from(line: VerdictLine) -> Self {
         let mut verdict = Self::new(line.problem.into(), line.sample, line.outcome.into());
         for (name, score) in line.scores {
-            verdict.scores.set(name, score);
+            verdict.scores.insert(name.into(), score);
         }
         for (name, counts) in line.counts {
-            verdict.counts.set(name, counts);
+            verdict.counts.insert(name.into(), counts);
         }
         Self {
             group: line.group,

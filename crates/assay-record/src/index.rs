@@ -47,7 +47,7 @@ impl IndexedFile {
         self.places.push(Place { key, span });
     }
 
-    /// Refuses a line about a problem without a index.
+    /// Refuses a line about a problem without an index.
     pub(crate) fn check(&self, indices: &[Option<usize>]) -> Result<()> {
         expect_ranked(&self.file, &self.places, indices)
     }

@@ -60,7 +60,7 @@ pub(crate) fn in_order(
     Ok(sorted)
 }
 
-/// Refuses a line about a problem without a index.
+/// Refuses a line about a problem without an index.
 pub(crate) fn expect_ranked(
     file: &LineFile,
     places: &[Place],

@@ -142,7 +142,7 @@ impl Tally for Accuracy {
     fn metrics(&self) -> Named<Estimate> {
         let mut metrics = Named::new();
         if let Some(estimate) = proportion(self.right, self.all) {
-            metrics.set("accuracy", estimate);
+            metrics.insert("accuracy".into(), estimate);
         }
         metrics
     }

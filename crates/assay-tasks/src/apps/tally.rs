@@ -42,10 +42,10 @@ impl Tally for AppsTally {
         }
         let mut metrics = Named::new();
         if let Some(strict) = proportion(self.passed, self.shares.len()) {
-            metrics.set("strict-accuracy", strict);
+            metrics.insert("strict-accuracy".into(), strict);
         }
         if let Some(average) = bounded_mean(&self.shares) {
-            metrics.set("average-accuracy", average);
+            metrics.insert("average-accuracy".into(), average);
         }
         metrics
     }

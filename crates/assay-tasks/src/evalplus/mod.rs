@@ -89,7 +89,7 @@ impl Tally for PlusTally {
         let mut metrics = self.all.metrics();
         if self.told_apart {
             for (name, estimate) in self.base.metrics().iter() {
-                metrics.set(format!("base-{name}"), *estimate);
+                metrics.insert(format!("base-{name}").into(), *estimate);
             }
         }
         metrics

@@ -34,7 +34,7 @@ impl Tally for AccuracyTally {
     fn metrics(&self) -> Named<Estimate> {
         let mut metrics = Named::new();
         if let Some(share) = proportion(self.found.right, self.found.total()) {
-            metrics.set(ACCURACY, around((self.official)(&self.found), share, 1.0));
+            metrics.insert(ACCURACY.into(), around((self.official)(&self.found), share, 1.0));
         }
         metrics
     }

@@ -157,7 +157,7 @@ impl Reference for TrueBoxes {
 /// Puts what was found into a verdict.
 fn with_hits(mut verdict: Verdict, hits: Hits) -> Verdict {
     let counts = [hits.right, hits.wrong, hits.missed].map(|count| count as f64);
-    verdict.counts.set(F1, counts.to_vec());
+    verdict.counts.insert(F1.into(), counts.to_vec());
     verdict
 }
 
@@ -183,12 +183,12 @@ impl Tally for BoxTally {
     fn metrics(&self) -> Named<Estimate> {
         let mut metrics = Named::new();
         let total: Hits = self.0.iter().copied().sum();
-        let mut add = |name, value, pair: fn(&Hits) -> (usize, usize)| {
+        let mut add = |name: &'static str, value, pair: fn(&Hits) -> (usize, usize)| {
             // Sums are exact: the order of verdicts does not matter.
             let pairs: Vec<(f64, f64)> =
                 self.0.iter().map(pair).map(|(part, whole)| (part as f64, whole as f64)).collect();
             if let Some(share) = assay_stats::ratio(&pairs) {
-                metrics.set(name, around(value, share, 1.0));
+                metrics.insert(name.into(), around(value, share, 1.0));
             }
         };
         add(F1, total.f1(), |hits| (2 * hits.right, 2 * hits.right + hits.wrong + hits.missed));

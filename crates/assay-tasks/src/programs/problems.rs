@@ -21,7 +21,7 @@ pub(crate) struct Item {
     pub(crate) reference: CodeReference,
 }
 
-/// Takes the problem of a index, or what is wrong with it; breaks to end the reading.
+/// Takes the problem of an index, or what is wrong with it; breaks to end the reading.
 pub(crate) type TakeItem<'a> =
     dyn FnMut(usize, Result<Item, String>) -> Result<ControlFlow<()>> + 'a;
 

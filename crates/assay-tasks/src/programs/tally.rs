@@ -85,7 +85,7 @@ impl Tally for PassTally {
         let mut metrics = Named::new();
         for &k in self.ks.iter().filter(|&&k| self.has_enough(k)) {
             if let Some(estimate) = self.estimate(k) {
-                metrics.set(format!("pass@{k}"), estimate);
+                metrics.insert(format!("pass@{k}").into(), estimate);
             }
         }
         metrics
@@ -97,7 +97,7 @@ impl Tally for PassTally {
         for &k in self.ks.iter().filter(|&&k| !self.has_enough(k)) {
             let why =
                 format!("every problem needs as many samples, and the fewest here is {fewest}");
-            left_out.set(format!("pass@{k}"), why);
+            left_out.insert(format!("pass@{k}").into(), why);
         }
         left_out
     }

@@ -77,9 +77,9 @@ fn why_none(response: &Response) -> NoAnswer {
 fn write_down(measure: &Measure, sums: &Sums, verdict: &mut Verdict) {
     let score = measure.metric.score_pair(sums).value();
     if score.is_finite() {
-        verdict.scores.set(measure.name, score);
+        verdict.scores.insert(measure.name.into(), score);
     }
-    verdict.counts.set(measure.name, sums.as_slice().to_vec());
+    verdict.counts.insert(measure.name.into(), sums.as_slice().to_vec());
 }
 
 /// The counts that [`write_down`] left.
@@ -121,7 +121,7 @@ impl Tally for TextTally {
                 let left_out: Vec<f64> =
                     without.iter().map(|score| figure.value(score).unwrap_or(f64::NAN)).collect();
                 if let Some(estimate) = corpus_metric(value, &left_out, figure.range) {
-                    metrics.set(figure.name, estimate);
+                    metrics.insert(figure.name.into(), estimate);
                 }
             }
         }

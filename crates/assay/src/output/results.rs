@@ -119,8 +119,8 @@ fn numbers(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Resu
 /// The names of all metrics of these runs, in the order of the first that has them.
 fn metric_names<'a>(results: &[&'a Results]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
-    for (name, _) in results.iter().flat_map(|results| results.metrics.iter()) {
-        if !names.contains(&name) {
+    for name in results.iter().flat_map(|results| results.metrics.keys()) {
+        if !names.contains(&name.as_ref()) {
             names.push(name);
         }
     }
@@ -162,7 +162,7 @@ fn metric_header() -> Vec<String> {
 fn metric_rows(results: &Results) -> impl Iterator<Item = Vec<String>> {
     results.metrics.iter().map(|(name, estimate)| {
         vec![
-            name.to_owned(),
+            name.to_string(),
             format!("{:.4}", estimate.value),
             format!("[{:.4}, {:.4}]", estimate.low, estimate.high),
             estimate.n.to_string(),
@@ -183,7 +183,7 @@ fn minimum_rows(results: &Results) -> impl Iterator<Item = Vec<String>> {
             Some(false) => "no",
             None => "not scored",
         };
-        let texts = [shorten(&results.solver), name.to_owned(), value, minimum.to_string()];
+        let texts = [shorten(&results.solver), name.to_string(), value, minimum.to_string()];
         texts.into_iter().chain([met.to_owned()]).collect()
     })
 }
@@ -194,10 +194,10 @@ fn with_interval(estimate: &Estimate) -> String {
 
 fn metrics_row(results: &Results, names: &[&str]) -> Vec<String> {
     let mut row = vec![shorten(&results.solver)];
-    for name in names {
+    for &name in names {
         row.push(results.metrics.get(name).map_or_else(String::new, with_interval));
     }
-    let n = results.metrics.iter().next().map_or(0, |(_, estimate)| estimate.n);
+    let n = results.metrics.first().map_or(0, |(_, estimate)| estimate.n);
     row.push(n.to_string());
     row
 }

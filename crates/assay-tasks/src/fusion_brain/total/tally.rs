@@ -57,11 +57,12 @@ impl Tally for TotalTally {
         for (subtask, score) in scores {
             let value = integral.get(subtask).unwrap_or(score.value);
             let score = around(value, score, 1.0);
-            metrics.set(subtask.name(), score);
+            metrics.insert(subtask.name().into(), score);
             rounded.push(score);
         }
         let highest = rounded.len() as f64;
-        metrics.set(INTEGRAL, around(integral.sum(), sum_of_independent(&rounded), highest));
+        metrics
+            .insert(INTEGRAL.into(), around(integral.sum(), sum_of_independent(&rounded), highest));
         metrics
     }
 
@@ -70,7 +71,7 @@ impl Tally for TotalTally {
         let mut minimums = Named::new();
         for subtask in Subtask::ALL {
             let met = integral.meets_minimum(subtask);
-            minimums.set(subtask.name(), Minimum { minimum: subtask.minimum(), met });
+            minimums.insert(subtask.name().into(), Minimum { minimum: subtask.minimum(), met });
         }
         minimums
     }

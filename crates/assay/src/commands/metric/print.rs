@@ -1,5 +1,7 @@
 //! Prints scores: for people, and as JSON.
 
+use std::fmt;
+
 use assay_core::{Error, Result};
 use assay_data::texts::{PairId, Watch};
 use assay_metrics::text::{Part, Score, Sums, TextMetric};
@@ -129,7 +131,7 @@ pub(super) fn summary(
         }
         Rows::Nothing => {
             output::say(&format!("{metric} ({variant}) on {n} pairs\n\n"))?;
-            let rows = score.parts().iter().map(|(name, part)| [name.to_owned(), in_words(part)]);
+            let rows = score.parts().iter().map(|(name, part)| [name.to_string(), in_words(part)]);
             output::table(["part", "value"], rows)?;
             output::say("\n")?;
             output::listing("signature (same signature, same number)", [signature])?;
@@ -139,7 +141,7 @@ pub(super) fn summary(
 }
 
 /// The parts that are one number each.
-fn single_parts(score: &Score) -> impl Iterator<Item = (&str, &Part)> {
+fn single_parts(score: &Score) -> impl Iterator<Item = (impl fmt::Display, &Part)> {
     let single = |part: &Part| !matches!(part, Part::Numbers(_) | Part::Counts(_));
     score.parts().iter().filter(move |(_, part)| single(part))
 }
