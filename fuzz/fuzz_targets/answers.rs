@@ -11,7 +11,9 @@ use libfuzzer_sys::fuzz_target;
 
 static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
     let settings = TaskSettings::default();
-    CodRep.open(&Opening::new(&DataChoice::Sample, &settings)).expect("the embedded problems open")
+    CodRep::default()
+        .open(&Opening::new(&DataChoice::Sample, &settings))
+        .expect("the embedded problems open")
 });
 
 fuzz_target!(|bytes: &[u8]| {

@@ -6,14 +6,18 @@
 use std::sync::LazyLock;
 
 use assay_answers::{AnswerFile, GivenAnswer};
-use assay_core::{DataChoice, Opening, Problems, Response, Rules, Task, TaskSettings};
+use assay_core::{DataChoice, Opening, Problems, Response, Rules, TaskSettings};
 use assay_data::named_texts::{named_texts, starts_as_object};
-use assay_tasks::C2C;
+use assay_tasks::TaskRegistry;
 use libfuzzer_sys::fuzz_target;
 
 static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
     let settings = TaskSettings::with_rules(Rules::Strict);
-    C2C.open(&Opening::new(&DataChoice::Sample, &settings)).expect("the embedded problems open")
+    TaskRegistry::built_in()
+        .find("c2c")
+        .expect("it is built in")
+        .open(&Opening::new(&DataChoice::Sample, &settings))
+        .expect("the embedded problems open")
 });
 
 fuzz_target!(|bytes: &[u8]| {

@@ -6,13 +6,16 @@
 use std::sync::LazyLock;
 
 use assay_answers::AnswerFile;
-use assay_core::{DataChoice, Opening, Problems, Response, SampleKey, Task, TaskSettings};
-use assay_tasks::HUMANEVAL;
+use assay_core::{DataChoice, Opening, Problems, Response, SampleKey, TaskSettings};
+use assay_tasks::TaskRegistry;
 use libfuzzer_sys::fuzz_target;
 
 static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
     let settings = TaskSettings::default();
-    HUMANEVAL
+    let tasks = TaskRegistry::built_in();
+    tasks
+        .find("humaneval")
+        .expect("it is built in")
         .open(&Opening::new(&DataChoice::Sample, &settings))
         .expect("the embedded problems open")
 });

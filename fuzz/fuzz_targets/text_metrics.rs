@@ -69,7 +69,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn check(score: &Score) {
-    for (name, part) in score.parts().iter() {
+    for (name, part) in score.parts() {
         let numbers = match part {
             Part::Number(number) => std::slice::from_ref(number),
             Part::Numbers(numbers) => numbers,

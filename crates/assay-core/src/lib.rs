@@ -48,7 +48,7 @@ pub use problems::{
 };
 pub use progress::Progress;
 pub use question::{
-    ChoiceQuestion, CodeQuestion, LanguagePair, Question, QuestionKind, TextQuestion, cut_reply,
+    ChoiceQuestion, CodeQuestion, LanguagePair, Question, QuestionKind, StopWords, TextQuestion,
 };
 pub use reference::{Attempt, Check, Fault, FaultKind, Reference};
 pub use results::{Counts, Estimate, GoldRate, Minimum, Results};

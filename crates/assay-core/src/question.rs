@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Error, Fingerprint, Language, LineQuestion, Response, Result};
 
@@ -24,7 +25,7 @@ pub enum Question {
 }
 
 /// The kinds of questions. A task asks one; a solver can answer one or several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QuestionKind {
     /// The answer is a line of a program.
@@ -103,7 +104,7 @@ pub struct CodeQuestion {
     /// The language of the program.
     pub language: Language,
     /// A continuation of the prompt ends before the first of these.
-    pub stop: &'static [&'static str],
+    pub stop: StopWords,
 }
 
 /// A question whose answer is one of several options.
@@ -157,10 +158,10 @@ impl Question {
     }
 
     /// The words before which a continuation of the prompt ends.
-    pub fn stop_words(&self) -> &'static [&'static str] {
+    pub fn stop_words(&self) -> StopWords {
         match self {
-            Self::Code(question) => question.stop,
-            Self::Line(_) | Self::Text(_) | Self::Choice(_) => &[],
+            Self::Code(question) => question.stop.clone(),
+            Self::Line(_) | Self::Text(_) | Self::Choice(_) => StopWords::default(),
         }
     }
 
@@ -173,13 +174,29 @@ impl Question {
     }
 }
 
-/// Keeps of a reply the part that counts, all before the earliest stop word; also returns the whole text if something
-/// was cut off.
-pub fn cut_reply(reply: Response, stop_words: &[&str]) -> (Response, Option<String>) {
-    let Response::Text(text) = reply else { return (reply, None) };
-    match stop_words.iter().filter_map(|word| text.find(word)).min() {
-        Some(end) => (Response::Text(text[..end].to_owned()), Some(text)),
-        None => (Response::Text(text), None),
+/// The words before which a reply ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StopWords(Arc<[String]>);
+
+impl StopWords {
+    /// Keeps of a reply everything before its earliest stop word; also returns the whole text if something was cut off.
+    pub fn cut(&self, reply: Response) -> (Response, Option<String>) {
+        let Response::Text(text) = reply else { return (reply, None) };
+        match self.0.iter().filter_map(|word| text.find(word)).min() {
+            Some(end) => (Response::Text(text[..end].to_owned()), Some(text)),
+            None => (Response::Text(text), None),
+        }
+    }
+
+    /// The words.
+    pub fn words(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl From<&[&str]> for StopWords {
+    fn from(words: &[&str]) -> Self {
+        Self(words.iter().map(|&word| word.to_owned()).collect())
     }
 }
 
@@ -205,7 +222,7 @@ mod tests {
     const STOP: &[&str] = &["\ndef", "\n#", "\nclass"];
 
     fn kept(reply: &str) -> String {
-        match cut_reply(Response::Text(reply.to_owned()), STOP) {
+        match StopWords::from(STOP).cut(Response::Text(reply.to_owned())) {
             (Response::Text(text), whole) => {
                 assert_eq!(whole.as_deref(), (text != reply).then_some(reply));
                 text
@@ -225,7 +242,7 @@ mod tests {
             assert_eq!(kept(reply), expected);
         }
         let whole = Response::Program("x\ndef f(): pass".to_owned());
-        assert_eq!(cut_reply(whole.clone(), STOP), (whole, None));
+        assert_eq!(StopWords::from(STOP).cut(whole.clone()), (whole, None));
     }
 
     #[test]

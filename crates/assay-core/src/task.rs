@@ -1,6 +1,6 @@
 //! A benchmark: where its problems come from, how answers are graded and summed up.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     Error, Estimate, Language, Minimum, Named, Opening, Problems, QuestionKind, Result, Results,
@@ -30,38 +30,12 @@ pub trait Task: Send + Sync {
     }
 }
 
-/// A task that lives as long as the program.
-impl Task for &'static dyn Task {
-    fn card(&self) -> &TaskCard {
-        (**self).card()
-    }
-
-    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
-        (**self).open(opening)
-    }
-
-    fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {
-        (**self).tally(settings)
-    }
-
-    fn interval(&self) -> &'static str {
-        (**self).interval()
-    }
-
-    fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)> {
-        (**self).signature_fields(settings)
-    }
-
-    fn original_report(&self, results: &Results) -> Option<String> {
-        (**self).original_report(results)
-    }
-}
-
-/// What there is to know about a task; its page in the documentation is made from it.
-#[derive(Debug, Clone, Serialize)]
+/// The description of a task, read from a file; its page in the documentation is made from it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TaskCard {
     /// Its name on the command line.
-    pub name: &'static str,
+    pub name: String,
     /// Raised when the same answers on the same data would score differently.
     pub version: u32,
     /// What kind of question it asks.
@@ -69,49 +43,54 @@ pub struct TaskCard {
     /// The language of the programs that it asks for and runs.
     pub language: Option<Language>,
     /// The folder in which its data is looked for.
-    pub folder: &'static str,
+    pub folder: String,
     /// One line.
-    pub summary: &'static str,
+    #[serde(deserialize_with = "unwrapped")]
+    pub summary: String,
     /// What is asked, and why it is interesting.
-    pub about: &'static str,
+    #[serde(deserialize_with = "unwrapped")]
+    pub about: String,
     /// What the data looks like and where it is looked for.
-    pub data: &'static str,
+    #[serde(deserialize_with = "unwrapped")]
+    pub data: String,
     /// What an answer looks like.
-    pub answers: &'static str,
+    #[serde(deserialize_with = "unwrapped")]
+    pub answers: String,
     /// How an answer is graded.
-    pub grading: &'static str,
+    #[serde(deserialize_with = "unwrapped")]
+    pub grading: String,
     /// What `compat` and `strict` mean here.
-    pub rules: &'static str,
+    #[serde(deserialize_with = "unwrapped")]
+    pub rules: String,
     /// The rules that hold unless others are asked for.
     pub default_rules: Rules,
     /// The ways to put its questions, the first being the usual one; none if there is but one.
-    pub prompts: &'static [PromptCard],
+    #[serde(default)]
+    pub prompts: Vec<PromptCard>,
     /// The metrics, the first being the one to rank by.
-    pub metrics: &'static [MetricCard],
+    pub metrics: Vec<MetricCard>,
     /// The solvers that the tour uses, and `--solver` stands for if it is not given.
-    pub default_solvers: &'static [&'static str],
+    pub default_solvers: Vec<String>,
     /// Commands to try.
-    pub examples: &'static [&'static str],
+    pub examples: Vec<String>,
 }
 
 impl TaskCard {
     /// Its paragraphs, each with a title.
-    pub fn paragraphs(&self) -> [(&'static str, &'static str); 5] {
+    pub fn paragraphs(&self) -> [(&'static str, &str); 5] {
         [
-            ("What is asked", self.about),
-            ("Data", self.data),
-            ("Answers", self.answers),
-            ("Grading", self.grading),
-            ("Rules", self.rules),
+            ("What is asked", &self.about),
+            ("Data", &self.data),
+            ("Answers", &self.answers),
+            ("Grading", &self.grading),
+            ("Rules", &self.rules),
         ]
     }
-}
 
-impl TaskCard {
     /// The way to put questions that is called `name`, or the usual one; `None` if there is but one.
-    pub fn prompt(&self, name: Option<&str>) -> Result<Option<&'static PromptCard>> {
+    pub fn prompt(&self, name: Option<&str>) -> Result<Option<&PromptCard>> {
         let Some(name) = name else { return Ok(self.prompts.first()) };
-        let names: Vec<&str> = self.prompts.iter().map(|prompt| prompt.name).collect();
+        let names: Vec<&str> = self.prompts.iter().map(|prompt| prompt.name.as_str()).collect();
         let found = self.prompts.iter().find(|prompt| prompt.name == name);
         found.map(Some).ok_or_else(|| {
             let error = Error::usage(format!("{} has no prompt called {name:?}", self.name));
@@ -124,23 +103,34 @@ impl TaskCard {
 }
 
 /// One way to put a task's questions.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PromptCard {
     /// Its name on the command line.
-    pub name: &'static str,
+    pub name: String,
     /// What a solver is shown.
-    pub meaning: &'static str,
+    #[serde(deserialize_with = "unwrapped")]
+    pub meaning: String,
 }
 
-/// What there is to know about a metric.
-#[derive(Debug, Clone, Copy, Serialize)]
+/// The description of a metric.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MetricCard {
     /// Its name as the field writes it.
-    pub name: &'static str,
+    pub name: String,
     /// Whether less is better.
+    #[serde(default)]
     pub lower_is_better: bool,
     /// What it means.
-    pub meaning: &'static str,
+    #[serde(deserialize_with = "unwrapped")]
+    pub meaning: String,
+}
+
+/// Reads prose of several lines as one line.
+fn unwrapped<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Sums verdicts up. Order does not matter.

@@ -52,7 +52,7 @@ impl TextMetricKind {
         if !variants.contains(&variant) {
             return Err(self.refusal(&format!("has no variant `{variant}`"), &variants));
         }
-        for (name, value) in options.values.iter() {
+        for (name, value) in &options.values {
             let Some(option) = self.card.option(name) else {
                 let names: Vec<&str> = self.card.options.iter().map(|known| known.name).collect();
                 return Err(self.refusal(&format!("has no option `{name}`"), &names));

@@ -56,12 +56,12 @@ fn exceeds(name: &str) -> bool {
 
 /// Every number of a score.
 fn numbers(score: &Score) -> Vec<f64> {
-    let numbers = |(_, part): (&str, &Part)| match part {
+    let numbers = |part: &Part| match part {
         Part::Number(number) => vec![*number],
         Part::Numbers(numbers) => numbers.clone(),
         Part::Missing | Part::Count(_) | Part::Counts(_) => Vec::new(),
     };
-    score.parts().iter().flat_map(numbers).collect()
+    score.parts().values().flat_map(numbers).collect()
 }
 
 /// Texts of what tokenizers stumble over.

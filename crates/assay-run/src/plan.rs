@@ -172,7 +172,7 @@ pub(crate) fn signature(
     count: usize,
     tool: &Tool,
 ) -> Signature {
-    let mut signature = Signature::new(task.card().name, task.card().version)
+    let mut signature = Signature::new(&task.card().name, task.card().version)
         .field("data", solutions.short())
         .field("n", count);
     for (name, value) in

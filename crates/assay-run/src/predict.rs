@@ -229,7 +229,7 @@ mod tests {
     fn predictions_stream_in_order_and_little_is_in_memory() {
         let settings = TaskSettings::default();
         let opening = Opening::new(&DataChoice::Sample, &settings);
-        let inner = CodRep.open(&Opening { with_references: false, ..opening }).unwrap();
+        let inner = CodRep::default().open(&Opening { with_references: false, ..opening }).unwrap();
         let (read, written) = (Arc::<Count>::default(), Arc::<Count>::default());
         let count = inner.ids().len();
         let problems = Counted { inner, read: Arc::clone(&read) };

@@ -206,7 +206,7 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
             let excluded = samples as usize - todo.done(key.index);
             let steps = if verdict.is_excluded() { excluded } else { 1 };
             (0..steps).for_each(|_| progress.step());
-            record.verdict(&verdict.into())
+            record.verdict(&(*verdict).into())
         }
         // These are for answers from files.
         Event::Checked(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),

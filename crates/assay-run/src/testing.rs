@@ -34,9 +34,9 @@ pub(crate) struct Fake {
 impl Fake {
     pub(crate) fn new(count: usize, broken: &[usize]) -> Self {
         let card = TaskCard {
-            name: "fake",
+            name: "fake".to_owned(),
             asks: QuestionKind::Code,
-            ..assay_tasks::CodRep.card().clone()
+            ..assay_tasks::CodRep::default().card().clone()
         };
         let broken = broken.iter().copied().collect();
         Self { card, count, broken, flawed: HashSet::new(), ran: Arc::default() }
@@ -108,7 +108,11 @@ impl Problems for FakeProblems {
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
         for index in wanted.indices() {
             let prompt = format!("def f{index}():\n");
-            let question = CodeQuestion { prompt, language: Language::Python, stop: &["\ndef"] };
+            let question = CodeQuestion {
+                prompt,
+                language: Language::Python,
+                stop: ["\ndef"].as_slice().into(),
+            };
             let (id, question) = (self.ids[index].clone(), Question::Code(question));
             let problem = Problem { id, index, question, reference: self.reference(index) };
             if visit(Reading::Problem(problem))? == ControlFlow::Break(()) {

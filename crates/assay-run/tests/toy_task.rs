@@ -149,10 +149,10 @@ impl Tally for Accuracy {
 }
 
 fn faster() -> Faster {
-    let card = assay_tasks::CodRep.card().clone();
+    let card = assay_tasks::CodRep::default().card().clone();
     Faster {
         card: TaskCard {
-            name: "faster",
+            name: "faster".to_owned(),
             asks: QuestionKind::Choice,
             default_rules: Rules::Strict,
             ..card

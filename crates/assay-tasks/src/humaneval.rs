@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use assay_core::{
-    DataChoice, Exam, Language, MetricCard, PromptCard, QuestionKind, Result, Rules, TaskCard,
-};
+use assay_core::{DataChoice, Exam, Language, Result};
 use assay_data::programs::{FunctionProblem, Records};
 
+use crate::card::card;
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
     Asked, CodeReference, Item, Items, Judging, PassTally, Programs, Streamed, Telling, TestSuite,
@@ -15,22 +14,26 @@ use crate::programs::{
 use crate::sample;
 
 /// HumanEval.
-pub static HUMANEVAL: Programs = Programs {
-    card: CARD,
-    open: |data, asked| open(data, asked, &["HumanEval.jsonl"], Inputs::PassedOver),
-    names: short_name,
-    judging: Judging::by_exam(3),
-    tally: |settings| Box::new(PassTally::new(settings)),
-};
+pub(crate) fn humaneval() -> Programs {
+    Programs {
+        card: card("humaneval"),
+        open: |data, asked| open(data, asked, &["HumanEval.jsonl"], Inputs::PassedOver),
+        names: short_name,
+        judging: Judging::by_exam(3),
+        tally: |settings| Box::new(PassTally::new(settings)),
+    }
+}
 
 /// HumanEval+ of EvalPlus.
-pub static HUMANEVAL_PLUS: Programs = Programs {
-    card: PLUS_CARD,
-    open: |data, asked| open(data, asked, PLUS_FILES, Inputs::Used),
-    names: short_name,
-    judging: Judging::by_calls(),
-    tally: PlusTally::boxed,
-};
+pub(crate) fn humaneval_plus() -> Programs {
+    Programs {
+        card: card("humaneval-plus"),
+        open: |data, asked| open(data, asked, PLUS_FILES, Inputs::Used),
+        names: short_name,
+        judging: Judging::by_calls(),
+        tally: PlusTally::boxed,
+    }
+}
 
 const PLUS_FILES: &[&str] =
     &["HumanEvalPlus-v0.1.10.jsonl", "HumanEvalPlus.jsonl", "HumanEvalPlus-OriginFmt.jsonl"];
@@ -39,90 +42,6 @@ const STRIPPED: &str = "stripped";
 
 /// Where a continuation of the prompt ends.
 const STOP: &[&str] = &["\nclass", "\ndef", "\n#", "\n@", "\nprint", "\nif", "\n```", "<file_sep>"];
-
-const PROMPTS: &[PromptCard] = &[
-    PromptCard {
-        name: "unstripped",
-        meaning: "the data's prompt as it is, as OpenAI's scorer and EvalPlus take it; the harness's \
-            humaneval-unstripped",
-    },
-    PromptCard {
-        name: STRIPPED,
-        meaning: "the prompt without the white space around it; the harness's humaneval. It costs \
-            some models tens of points",
-    },
-];
-
-const CARD: TaskCard = TaskCard {
-    name: "humaneval",
-    version: 1,
-    asks: QuestionKind::Code,
-    language: Some(Language::Python),
-    folder: "humaneval",
-    summary: "write a Python function from its docstring",
-    about: "Given the beginning of a Python program, up to the docstring of its last function, write \
-        on. HumanEval has 164 such problems, each with tests (Chen et al. 2021).",
-    data: "HumanEval.jsonl, plain or as .gz or .zst: one JSON object a line with task_id, prompt, \
-        entry_point, canonical_solution and test; or the folder that it lies in. Without --data, the \
-        folder humaneval under ASSAY_DATA is taken. `--data sample` means the problems inside the \
-        binary.",
-    answers: "One JSON object a line: task_id, and either completion, which is appended to the prompt, \
-        or solution, which is the whole program. They are taken as they are. In a run, what a solver \
-        says counts up to the first of the stop words \\nclass, \\ndef, \\n#, \\n@, \\nprint, \\nif, \
-        \\n``` and <file_sep>.",
-    grading: "A program passes if it passes the problem's tests within 3 s of CPU time. It runs in a \
-        sandbox.",
-    rules: "strict: the tests run in a process of their own, where the program cannot reach them; only \
-        the function is asked, and plain values come back. compat: program and tests are one program, \
-        as in the original, which it can cheat, and which may use what the tests import.",
-    default_rules: Rules::Strict,
-    prompts: PROMPTS,
-    metrics: &[PASS_AT_K],
-    default_solvers: &["gold"],
-    examples: &[
-        "assay run humaneval --data sample",
-        "assay score humaneval samples.jsonl",
-        "assay run humaneval --data HumanEval.jsonl.gz --solver gold --rules compat",
-    ],
-};
-
-const PLUS_CARD: TaskCard = TaskCard {
-    name: "humaneval-plus",
-    folder: "humaneval_plus",
-    summary: "write a Python function from its docstring, with many more tests",
-    about: "HumanEval's 164 problems with about 80 times as many tests, by EvalPlus (Liu et al. 2023): \
-        programs that pass HumanEval by luck fail here.",
-    data: "HumanEvalPlus-v0.1.10.jsonl (inputs; the expected results come from running the reference \
-        solution) or HumanEvalPlus-OriginFmt.jsonl (tests with assertions), plain or as .gz or .zst; or \
-        the folder that they lie in, of which the former is taken. Without --data, the folder \
-        humaneval_plus under ASSAY_DATA is taken. `--data sample` means the problems inside the binary.",
-    grading: "A program passes if it answers all inputs of HumanEval and of EvalPlus as the reference does, \
-        by EvalPlus's rules of comparison: results are equal, or floats that differ by 1e-6 or 1e-7 of their \
-        size. One call may take 1 s of CPU time (--timeout) or four times what the reference takes, whichever \
-        is more, and all calls of a suite together 60 s. base-pass@k is that of HumanEval's tests alone, where the file tells them \
-        apart.",
-    rules: "strict: the tests run in a process of their own, where the program cannot reach them; the \
-        assertions on HumanEval/32 in the file of assertions, which no program can pass, are mended. \
-        compat: program and tests are one program, which can cheat; what passes is told of all tests \
-        together.",
-    metrics: &[PASS_AT_K, BASE_PASS_AT_K],
-    examples: &[
-        "assay run humaneval-plus --data sample",
-        "assay score humaneval-plus samples.jsonl",
-    ],
-    ..CARD
-};
-
-/// What every task of programs is ranked by.
-pub(crate) const PASS_AT_K: MetricCard =
-    MetricCard { name: "pass@1", lower_is_better: false, meaning: "share of programs that pass" };
-
-/// What is told of the original's tests.
-pub(crate) const BASE_PASS_AT_K: MetricCard = MetricCard {
-    name: "base-pass@1",
-    lower_is_better: false,
-    meaning: "share of programs that pass the original's tests",
-};
 
 /// Whether a file's inputs are tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,11 +110,10 @@ impl Telling<FunctionProblem> for HumanEval {
         let reference = CodeReference {
             language: Language::Python,
             prompt: Arc::from(prompt),
-            stop: STOP,
             gold: Some(gold(&record).into()),
             tests: TestSuite::new(tests),
         };
-        Ok(Item { prompt: prompt.to_owned(), reference })
+        Ok(Item { prompt: prompt.to_owned(), stop: STOP.into(), reference })
     }
 }
 

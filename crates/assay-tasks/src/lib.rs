@@ -1,7 +1,8 @@
-//! The tasks: one file each, one line in the [`REGISTRY`].
+//! The tasks: one file and one card each, one line in [`built_in`].
 
 mod apps;
 mod c2c;
+mod card;
 mod codrep;
 mod evalplus;
 mod fusion_brain;
@@ -19,48 +20,37 @@ use std::sync::Arc;
 
 use assay_core::{Error, Result, Task};
 
-pub use apps::{APPS_COMPETITION, APPS_INTERVIEW, APPS_INTRODUCTORY};
-pub use c2c::C2C;
 pub use codrep::CodRep;
-pub use fusion_brain::{FUSION_BRAIN, FusionBrain, HTR, ImageTask, VQA, ZSOD};
-pub use humaneval::{HUMANEVAL, HUMANEVAL_PLUS};
-pub use humanevalpack::{
-    HUMANEVALPACK_CPP, HUMANEVALPACK_GO, HUMANEVALPACK_JAVA, HUMANEVALPACK_JS,
-    HUMANEVALPACK_PYTHON, HUMANEVALPACK_RUST,
-};
-pub use mbpp::{MBPP, MBPP_PLUS, MBPP_SANITIZED};
 pub use page::page;
-pub use programs::Programs;
-pub use trans::{TRANS_CS_JAVA, TRANS_JAVA_CS};
-pub use translate_gfg::TRANSLATE_GFG_JAVA_PYTHON;
-pub use translation::Translation;
 
 /// The built-in tasks.
-pub const REGISTRY: &[&dyn Task] = &[
-    &CodRep,
-    &C2C,
-    &TRANS_JAVA_CS,
-    &TRANS_CS_JAVA,
-    &HUMANEVAL,
-    &HUMANEVAL_PLUS,
-    &MBPP,
-    &MBPP_SANITIZED,
-    &MBPP_PLUS,
-    &APPS_INTRODUCTORY,
-    &APPS_INTERVIEW,
-    &APPS_COMPETITION,
-    &HUMANEVALPACK_PYTHON,
-    &HUMANEVALPACK_JS,
-    &HUMANEVALPACK_JAVA,
-    &HUMANEVALPACK_CPP,
-    &HUMANEVALPACK_GO,
-    &HUMANEVALPACK_RUST,
-    &TRANSLATE_GFG_JAVA_PYTHON,
-    &HTR,
-    &ZSOD,
-    &VQA,
-    &FUSION_BRAIN,
-];
+fn built_in() -> Vec<Arc<dyn Task>> {
+    vec![
+        Arc::new(CodRep::default()),
+        Arc::new(c2c::c2c()),
+        Arc::new(trans::trans_java_cs()),
+        Arc::new(trans::trans_cs_java()),
+        Arc::new(humaneval::humaneval()),
+        Arc::new(humaneval::humaneval_plus()),
+        Arc::new(mbpp::mbpp()),
+        Arc::new(mbpp::mbpp_sanitized()),
+        Arc::new(mbpp::mbpp_plus()),
+        Arc::new(apps::apps_introductory()),
+        Arc::new(apps::apps_interview()),
+        Arc::new(apps::apps_competition()),
+        Arc::new(humanevalpack::humanevalpack_python()),
+        Arc::new(humanevalpack::humanevalpack_js()),
+        Arc::new(humanevalpack::humanevalpack_java()),
+        Arc::new(humanevalpack::humanevalpack_cpp()),
+        Arc::new(humanevalpack::humanevalpack_go()),
+        Arc::new(humanevalpack::humanevalpack_rust()),
+        Arc::new(translate_gfg::translate_gfg_java_python()),
+        Arc::new(fusion_brain::htr()),
+        Arc::new(fusion_brain::zsod()),
+        Arc::new(fusion_brain::vqa()),
+        Arc::new(fusion_brain::FusionBrain::default()),
+    ]
+}
 
 /// The tasks that can be run: the built-in ones, and those that were added.
 pub struct TaskRegistry {
@@ -70,7 +60,7 @@ pub struct TaskRegistry {
 impl TaskRegistry {
     /// The built-in tasks.
     pub fn built_in() -> Self {
-        Self { tasks: REGISTRY.iter().map(|&task| Arc::new(task) as _).collect() }
+        Self { tasks: built_in() }
     }
 
     /// Adds a task; its name must be new.
@@ -92,7 +82,7 @@ impl TaskRegistry {
     pub fn find(&self, name: &str) -> Result<&Arc<dyn Task>> {
         let found = self.tasks.iter().find(|task| task.card().name == name);
         found.ok_or_else(|| {
-            let names: Vec<&str> = self.iter().map(|task| task.card().name).collect();
+            let names: Vec<&str> = self.iter().map(|task| task.card().name.as_str()).collect();
             Error::usage(format!("there is no task called {name:?}"))
                 .hint(format!("the tasks are: {}", names.join(", ")))
         })

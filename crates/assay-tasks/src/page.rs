@@ -5,18 +5,18 @@ use assay_core::TaskCard;
 /// The page in Markdown.
 pub fn page(card: &TaskCard) -> String {
     let mut text =
-        format!("## {}\n\n{}. Version {}.\n", card.name, capital(card.summary), card.version);
+        format!("## {}\n\n{}. Version {}.\n", card.name, capital(&card.summary), card.version);
     for (title, body) in card.paragraphs() {
         text += &format!("\n**{title}.** {body}\n");
     }
     if !card.prompts.is_empty() {
         text += "\n| `--prompt` | what a solver is shown |\n|---|---|\n";
-        for prompt in card.prompts {
+        for prompt in &card.prompts {
             text += &format!("| `{}` | {} |\n", prompt.name, prompt.meaning);
         }
     }
     text += "\n| metric | better | meaning |\n|---|---|---|\n";
-    for metric in card.metrics {
+    for metric in &card.metrics {
         let better = if metric.lower_is_better { "lower" } else { "higher" };
         text += &format!("| `{}` | {better} | {} |\n", metric.name, metric.meaning);
     }

@@ -69,7 +69,7 @@ impl Candidate {
     /// Learns from the verdicts on a problem's own program and on those that must not pass.
     fn learn(
         &self,
-        verdicts: &mut BTreeMap<SampleKey, Verdict>,
+        verdicts: &mut BTreeMap<SampleKey, Box<Verdict>>,
         memory: &mut Memory,
         gate: &mut Gate,
     ) {
@@ -201,7 +201,7 @@ impl Gold<'_> {
         let isolation = format!("{isolation:?}{}", if *unsafe_no_isolation { " none" } else { "" });
         let environment = self.problems.environment();
         let Tool { version: tool, commit } = self.tool;
-        for part in [card.name, &version, &rules, &isolation, &environment, tool, commit] {
+        for part in [card.name.as_str(), &version, &rules, &isolation, &environment, tool, commit] {
             all.field(part.as_bytes());
         }
         format!("{}-{}", card.name, all.finish().short())

@@ -10,7 +10,7 @@ use std::time::Instant;
 use assay_core::{
     Answer, AnswerEach, AnswerError, AnswerTogether, Ask, Batch, BatchQuestion, Effort, Error,
     Problem, ProblemId, Reference, Reply, Response, Result, SampleKey, SessionReport, Solver,
-    TakeAnswers, cut_reply,
+    StopWords, TakeAnswers,
 };
 use crossbeam_channel::Receiver;
 
@@ -72,11 +72,12 @@ impl Pipeline<'_> {
         else {
             return Ok(None);
         };
-        let stop_words = if solver.is_verbatim() { &[] } else { problem.question.stop_words() };
+        let stop_words =
+            if solver.is_verbatim() { StopWords::default() } else { problem.question.stop_words() };
         let answer = Answer {
             wall_s: started.map(|started| started.elapsed().as_secs_f64()),
             retries,
-            ..finished_answer(problem.id.clone(), sample, reply, stop_words)
+            ..finished_answer(problem.id.clone(), sample, reply, &stop_words)
         };
         let key = SampleKey { index: problem.index, sample };
         Ok(Some(submission(key, Arc::clone(&problem.reference), answer)))
@@ -149,7 +150,7 @@ struct Open {
     reference: Arc<dyn Reference>,
     /// The samples that were not answered yet.
     missing: Vec<u32>,
-    stop_words: &'static [&'static str],
+    stop_words: StopWords,
 }
 
 /// Passes on what a solver says that answers everything in one go.
@@ -170,7 +171,7 @@ impl TakeAnswers for Listener<'_, '_, '_> {
             };
             open.missing.remove(at);
             let answer =
-                finished_answer(open.id.clone(), key.sample, response.into(), open.stop_words);
+                finished_answer(open.id.clone(), key.sample, response.into(), &open.stop_words);
             submission(key, Arc::clone(&open.reference), answer)
         };
         if let Submitted::Answered(answer) = &submission.response
@@ -193,9 +194,14 @@ impl TakeAnswers for Listener<'_, '_, '_> {
 }
 
 /// The answer that a reply makes: the one place where replies are cut.
-fn finished_answer(problem: ProblemId, sample: u32, reply: Reply, stop_words: &[&str]) -> Answer {
+fn finished_answer(
+    problem: ProblemId,
+    sample: u32,
+    reply: Reply,
+    stop_words: &StopWords,
+) -> Answer {
     let Reply { response, confidence, usage } = reply;
-    let (response, whole) = cut_reply(response, stop_words);
+    let (response, whole) = stop_words.cut(response);
     Answer { reply: whole, confidence, usage, ..Answer::new(problem, sample, response) }
 }
 

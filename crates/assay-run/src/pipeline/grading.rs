@@ -40,7 +40,7 @@ impl Pipeline<'_> {
             Some(digest) => cache.verdict(digest, &attempt, || reference.grade(&attempt))?,
             None => reference.grade(&attempt)?,
         };
-        Ok(Event::Graded(*key, verdict))
+        Ok(Event::Graded(*key, Box::new(verdict)))
     }
 }
 

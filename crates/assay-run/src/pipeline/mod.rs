@@ -104,7 +104,7 @@ pub(crate) enum Event {
     /// A sample was answered.
     Answered(SampleKey, Arc<Answer>),
     /// A sample has its verdict; an unusable problem has one for all its samples.
-    Graded(SampleKey, Verdict),
+    Graded(SampleKey, Box<Verdict>),
     /// A sample was checked: it has an answer, or none for this reason.
     Checked(SampleKey, ProblemId, Option<NoAnswer>),
     /// The problem must be read to tell whether its answer is possible.
@@ -201,7 +201,7 @@ impl Pipeline<'_> {
 
     fn do_in_line(&self, item: Item<'_>, sink: &mut Sink<'_>) -> Result<()> {
         match item {
-            Item::Done(key, verdict) => sink(Event::Graded(key, *verdict)),
+            Item::Done(key, verdict) => sink(Event::Graded(key, verdict)),
             Item::Flawed(flaw) => sink(self.flawed(flaw)),
             Item::Grade(submission) => sink(self.finish(&submission)?),
             Item::Ask(problem, samples) => samples.into_iter().try_for_each(|sample| {
@@ -229,7 +229,7 @@ impl Pipeline<'_> {
         let mut outcome = Ok(());
         let feed = &mut |item| {
             let passed = match item {
-                Item::Done(key, verdict) => Ok(outlet.tell(Event::Graded(key, *verdict))),
+                Item::Done(key, verdict) => Ok(outlet.tell(Event::Graded(key, verdict))),
                 Item::Flawed(flaw) => Ok(outlet.tell(self.flawed(flaw))),
                 Item::Grade(submission) => self.pass_on(submission, outlet),
                 Item::Ask(problem, samples) => match &to_answer {
@@ -261,7 +261,7 @@ impl Pipeline<'_> {
                 Event::Checked(key, id, Some(reason))
             }
             Ending::Grade(_) | Ending::Score(_) => {
-                Event::Graded(key, Verdict::excluded(id, reason))
+                Event::Graded(key, Box::new(Verdict::excluded(id, reason)))
             }
         }
     }

@@ -53,7 +53,7 @@ struct Setting {
 
 fn run(setting: Setting, sink: &mut Sink<'_>) -> Result<()> {
     let settings = TaskSettings::default();
-    let problems = CodRep.open(&Opening::new(&DataChoice::Sample, &settings)).unwrap();
+    let problems = CodRep::default().open(&Opening::new(&DataChoice::Sample, &settings)).unwrap();
     let solver = Solver::Each(Box::new(setting.solver));
     let pipeline = Pipeline {
         problems: problems.as_ref(),
@@ -74,7 +74,7 @@ fn run(setting: Setting, sink: &mut Sink<'_>) -> Result<()> {
     pipeline.run(read, sink)
 }
 
-type Outcomes = BTreeMap<SampleKey, (Response, Verdict)>;
+type Outcomes = BTreeMap<SampleKey, (Response, Box<Verdict>)>;
 
 /// Every sample's answer and verdict; each comes once, the answer first.
 fn outcomes(setting: Setting) -> Outcomes {
@@ -209,7 +209,7 @@ fn answers_wait_for_slow_grades_in_a_bounded_queue() {
     let mut most_ahead = 0;
     let mut taken = 0;
     let settings = TaskSettings::default();
-    let problems = CodRep.open(&Opening::new(&DataChoice::Sample, &settings)).unwrap();
+    let problems = CodRep::default().open(&Opening::new(&DataChoice::Sample, &settings)).unwrap();
     let solver = Solver::Each(Box::new(Slow::default()));
     let pipeline = Pipeline {
         problems: problems.as_ref(),

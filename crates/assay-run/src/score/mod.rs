@@ -70,7 +70,7 @@ pub fn score(
         file => file?,
     };
     if task.card().asks == QuestionKind::Code && file.answers.is_empty() && file.faults.is_empty() {
-        return Err(no_answers(&file, name, task.card().name));
+        return Err(no_answers(&file, name, &task.card().name));
     }
     context.warn_without_isolation(task.card(), settings);
     problems.can_be_graded()?;
@@ -115,7 +115,7 @@ pub fn score(
     let signature = with_samples(signature, task, &samples(&file))
         .field("solver", format!("file@{}", file.digest.short()));
     let results =
-        Results::new(task.card().name, format!("file:{name}"), signature, sum.counts.clone());
+        Results::new(&task.card().name, format!("file:{name}"), signature, sum.counts.clone());
     let results = Results {
         gold: gate.rate(),
         passed_over: NonZeroUsize::new(file.passed_over.values().sum()),

@@ -70,7 +70,7 @@ impl<'a> Summary<'a> {
             Event::Graded(_, verdict) => {
                 self.count(&verdict)?;
                 if verdict.is_excluded() {
-                    self.excluded.push(verdict);
+                    self.excluded.push(*verdict);
                 }
             }
             // Nobody is asked.

@@ -63,7 +63,7 @@ pub struct Trained {
 impl Lessons {
     /// Reads the datasets and describes every task.
     pub fn read(data: &DataChoice, progress: &dyn Progress) -> Result<Self> {
-        let task = assay_tasks::CodRep;
+        let task = assay_tasks::CodRep::default();
         let problems = task.open(&Opening::new(data, &TaskSettings::default()))?;
         let total = problems.ids().len();
         let sample = Selection::of(total, |index| index % SAMPLED == 0);

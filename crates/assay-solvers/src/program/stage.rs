@@ -35,7 +35,7 @@ struct QuestionLine<'a> {
     prompt: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
-    stop: &'a [&'a str],
+    stop: &'a [String],
     /// The answers to choose from, where there are some.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     options: &'a [String],
@@ -99,7 +99,7 @@ fn add_source(text: &mut Vec<u8>, question: &TextQuestion) {
 
 fn add_question(text: &mut Vec<u8>, asked: &BatchQuestion) -> Result<()> {
     let (language, stop) = match &asked.question {
-        Question::Code(question) => (Some(question.language.to_string()), question.stop),
+        Question::Code(question) => (Some(question.language.to_string()), question.stop.words()),
         _ => (None, [].as_slice()),
     };
     let line = QuestionLine {

@@ -123,7 +123,7 @@ impl Tally for LineTally {
         let mut metrics = Named::new();
         let mut add = |name: Cow<'static, str>, estimate: Option<Estimate>| {
             if let Some(estimate) = estimate {
-                metrics.insert(name.into(), estimate);
+                metrics.insert(name, estimate);
             }
         };
         add("line-error".into(), bounded_mean(&self.losses));

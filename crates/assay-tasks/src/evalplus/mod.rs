@@ -88,7 +88,7 @@ impl Tally for PlusTally {
     fn metrics(&self) -> Named<Estimate> {
         let mut metrics = self.all.metrics();
         if self.told_apart {
-            for (name, estimate) in self.base.metrics().iter() {
+            for (name, estimate) in &self.base.metrics() {
                 metrics.insert(format!("base-{name}").into(), *estimate);
             }
         }

@@ -7,7 +7,7 @@ use assay_stats::proportion;
 use super::estimates::around;
 
 /// The metric's name.
-pub(super) const ACCURACY: &str = "accuracy";
+const ACCURACY: &str = "accuracy";
 
 /// Counts answers; `official` makes the number that the challenge prints.
 pub(super) struct AccuracyTally {

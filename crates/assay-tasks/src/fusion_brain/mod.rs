@@ -18,18 +18,18 @@ use assay_core::{
 };
 use assay_metrics::fusion_brain::integral::Subtask;
 
-pub use htr::HTR;
+pub(crate) use htr::htr;
 use problems::{Item, KeyedProblems};
-pub use total::{FUSION_BRAIN, FusionBrain};
+pub(crate) use total::FusionBrain;
 use truth::{Truth, only_path};
-pub use vqa::VQA;
-pub use zsod::ZSOD;
+pub(crate) use vqa::vqa;
+pub(crate) use zsod::zsod;
 
 /// The message about a response of another kind.
 const NO_TEXT: &str = "the answer is no text";
 
 /// A subtask whose problems are the keys of its truth.
-pub struct ImageTask {
+pub(crate) struct ImageTask {
     card: TaskCard,
     subtask: Subtask,
     /// Reads the problems of a truth.
@@ -47,7 +47,7 @@ impl ImageTask {
         match data {
             DataChoice::Sample => Ok(Truth::sample(self.subtask, self.sample)),
             DataChoice::Paths(paths) => {
-                Truth::open(only_path(self.card.name, paths)?, self.subtask)
+                Truth::open(only_path(&self.card.name, paths)?, self.subtask)
             }
         }
     }
@@ -59,7 +59,7 @@ impl Task for ImageTask {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
-        refuse_strict(self.card.name, opening.settings)?;
+        refuse_strict(&self.card.name, opening.settings)?;
         let truth = self.truth(opening.data)?;
         let items = (self.read)(&truth)?;
         if items.is_empty() {

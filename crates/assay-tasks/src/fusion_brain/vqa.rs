@@ -3,71 +3,38 @@
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, Attempt, Check, DigestOf, Error, Fingerprint, MetricCard, NoAnswer,
-    ObjectValues, Outcome, QuestionKind, Reference, Response, Result, Rules, TaskCard, Verdict,
-    Why,
+    AnswerForm, AnswerRules, Attempt, Check, DigestOf, Error, Fingerprint, NoAnswer, ObjectValues,
+    Outcome, Reference, Response, Result, Verdict, Why,
 };
 use assay_data::fusion_brain::{Question, questions};
 use assay_lemma::Lemmatizer;
 use assay_metrics::fusion_brain::integral::Subtask;
 use assay_metrics::fusion_brain::vqa::{self, Language};
 
-use super::accuracy::{ACCURACY, AccuracyTally};
+use super::accuracy::AccuracyTally;
 use super::problems::Item;
 use super::truth::Truth;
 use super::{ImageTask, NO_TEXT};
+use crate::card::card;
 use crate::sample;
 
 /// Questions about images.
-pub static VQA: ImageTask = ImageTask {
-    card: CARD,
-    subtask: Subtask::Vqa,
-    read,
-    answers: AnswerRules {
-        form: AnswerForm::Object(ObjectValues::Texts),
-        ignores_unknown: false,
-        needs_every_answer: true,
-    },
-    tally: || Box::new(AccuracyTally::new(vqa::official)),
-    interval: assay_stats::METHOD,
-    depends_on: || vec![("lemmas", format!("opencorpora-{}", assay_lemma::version()))],
-    sample: sample::VQA,
-};
-
-const CARD: TaskCard = TaskCard {
-    name: "vqa",
-    version: 1,
-    asks: QuestionKind::Text,
-    language: None,
-    folder: "fusion_brain",
-    summary: "answer a question about an image",
-    about: "Given an image and a question about it, in Russian or English, write the answer. It was the \
-        subtask VQA of the Fusion Brain Challenge (AI Journey 2021). The images and the questions are \
-        not part of the data: a problem names the question, and a solver that is to answer it must \
-        have both.",
-    data: "The challenge's truth, one JSON object of question and right answers: {\"0\": {\"answer\": \
-        \"text\" or [\"text\", …], \"question_id\": 0, \"lang\": \"ru\" or \"en\"}}; or a folder with \
-        true_VQA.json in it. Without --data, the folder fusion_brain under ASSAY_DATA is taken; \
-        `--data sample` means the problems inside the binary.",
-    answers: "The challenge's prediction, one JSON object of question and text, with every question of \
-        the truth and no others; or the answers.jsonl of a run.",
-    grading: "An answer is normalised: punctuation, case, numerals; articles and contractions in \
-        English, lemmas in Russian. It passes if it then equals one of the right answers, which are \
-        not normalised. docs/fusion-brain.md has every rule.",
-    rules: "compat: as the challenge's script, with the lemmas of pymorphy3. There are no strict rules.",
-    default_rules: Rules::Compat,
-    prompts: &[],
-    metrics: &[MetricCard {
-        name: ACCURACY,
-        lower_is_better: false,
-        meaning: "share of right answers, rounded to three decimals; the challenge's score",
-    }],
-    default_solvers: &["gold"],
-    examples: &[
-        "assay run vqa --data sample",
-        "assay score vqa prediction_VQA.json --data true_VQA.json",
-    ],
-};
+pub(crate) fn vqa() -> ImageTask {
+    ImageTask {
+        card: card("vqa"),
+        subtask: Subtask::Vqa,
+        read,
+        answers: AnswerRules {
+            form: AnswerForm::Object(ObjectValues::Texts),
+            ignores_unknown: false,
+            needs_every_answer: true,
+        },
+        tally: || Box::new(AccuracyTally::new(vqa::official)),
+        interval: assay_stats::METHOD,
+        depends_on: || vec![("lemmas", format!("opencorpora-{}", assay_lemma::version()))],
+        sample: sample::VQA,
+    }
+}
 
 fn read(truth: &Truth) -> Result<Vec<Item>> {
     let questions = questions(&truth.bytes, &truth.name)?;

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, Attempt, Check, Estimate, Fault, FaultKind, Fingerprint, MetricCard,
-    Named, NoAnswer, ObjectValues, Outcome, QuestionKind, Reference, Response, Result, Rules,
-    Tally, TaskCard, Verdict, Why,
+    AnswerForm, AnswerRules, Attempt, Check, Estimate, Fault, FaultKind, Fingerprint, Named,
+    NoAnswer, ObjectValues, Outcome, Reference, Response, Result, Tally, Verdict, Why,
 };
 use assay_data::fusion_brain::{Phrases, detections, phrases};
 use assay_metrics::fusion_brain::integral::Subtask;
@@ -15,75 +14,30 @@ use super::estimates::around;
 use super::problems::Item;
 use super::truth::Truth;
 use super::{ImageTask, NO_TEXT};
+use crate::card::card;
 use crate::sample;
 
 /// Zero-shot object detection.
-pub static ZSOD: ImageTask = ImageTask {
-    card: CARD,
-    subtask: Subtask::Zsod,
-    read,
-    answers: AnswerRules {
-        form: AnswerForm::Object(ObjectValues::Json),
-        ignores_unknown: false,
-        needs_every_answer: true,
-    },
-    tally: || Box::<BoxTally>::default(),
-    interval: assay_stats::RATIO_METHOD,
-    depends_on: Vec::new,
-    sample: sample::ZSOD,
-};
+pub(crate) fn zsod() -> ImageTask {
+    ImageTask {
+        card: card("zsod"),
+        subtask: Subtask::Zsod,
+        read,
+        answers: AnswerRules {
+            form: AnswerForm::Object(ObjectValues::Json),
+            ignores_unknown: false,
+            needs_every_answer: true,
+        },
+        tally: || Box::<BoxTally>::default(),
+        interval: assay_stats::RATIO_METHOD,
+        depends_on: Vec::new,
+        sample: sample::ZSOD,
+    }
+}
 
 const F1: &str = "f1";
 const PRECISION: &str = "precision";
 const RECALL: &str = "recall";
-
-const CARD: TaskCard = TaskCard {
-    name: "zsod",
-    version: 1,
-    asks: QuestionKind::Text,
-    language: None,
-    folder: "fusion_brain",
-    summary: "find what phrases name in an image",
-    about: "Given an image and some phrases, say where in the image each is, by boxes; some are not \
-        there at all. It was the subtask zsOD of the Fusion Brain Challenge (AI Journey 2021). The \
-        images are not part of the data: a question names the image, and a solver that is to look at \
-        it must have it.",
-    data: "The challenge's truth, one JSON object: {\"0.jpg\": {\"a phrase\": [[x, y, width, height], \
-        …]}}, with [] where nothing is to be found; or a folder with true_zsOD.json in it. Without \
-        --data, the folder fusion_brain under ASSAY_DATA is taken; `--data sample` means the problems \
-        inside the binary.",
-    answers: "The challenge's prediction, one JSON object of the same form, with the images of the \
-        truth, no others, and every phrase; or the answers.jsonl of a run, where each answer is the \
-        JSON object of one image. More phrases are ignored; [[]] is [].",
-    grading: "A box is right if it overlaps with any true box of its phrase by an IoU of at least 0.5; \
-        true boxes beyond the number of predicted ones are missed. Boxes are not paired. An image \
-        passes if nothing in it is wrong or missed. docs/fusion-brain.md has every rule.",
-    rules: "compat: as the challenge's script. There are no strict rules.",
-    default_rules: Rules::Compat,
-    prompts: &[],
-    metrics: &[
-        MetricCard {
-            name: F1,
-            lower_is_better: false,
-            meaning: "harmonic mean of precision and recall; the challenge's score",
-        },
-        MetricCard {
-            name: PRECISION,
-            lower_is_better: false,
-            meaning: "share of predicted boxes that are right, over all images",
-        },
-        MetricCard {
-            name: RECALL,
-            lower_is_better: false,
-            meaning: "right boxes as a share of right and missed ones, over all images",
-        },
-    ],
-    default_solvers: &["gold"],
-    examples: &[
-        "assay run zsod --data sample",
-        "assay score zsod prediction_zsOD.json --data true_zsOD.json",
-    ],
-};
 
 fn read(truth: &Truth) -> Result<Vec<Item>> {
     let item = |(key, phrases): (String, Phrases)| {

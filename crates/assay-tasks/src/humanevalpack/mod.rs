@@ -10,130 +10,80 @@ mod signature;
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_core::{
-    DataChoice, Error, Exam, Language, PromptCard, QuestionKind, Result, Rules, TaskCard,
-};
+use assay_core::{DataChoice, Error, Exam, Language, Result};
 use assay_data::programs::{PackProblem, Records};
 
 use apart::Given;
 
-use crate::humaneval::PASS_AT_K;
+use crate::card::card;
 use crate::programs::{
-    Asked, CodeReference, Item, Items, Judging, PassTally, Programs, Streamed, Telling, TestSuite,
-    Tests, only_path,
+    Asked, CodeReference, Item, Items, Judging, Open, PassTally, Programs, Streamed, Telling,
+    TestSuite, Tests, only_path,
 };
 use crate::sample;
 
 /// In Python.
-pub static HUMANEVALPACK_PYTHON: Programs = Programs {
-    judging: Judging { continuation: cut::at_outer_line, ..Judging::by_exam(10) },
-    ..pack(
-        TaskCard { examples: &["assay run humanevalpack-python --data sample"], ..CARD },
-        |data, asked| open(data, asked, &PYTHON),
-    )
-};
+pub(crate) fn humanevalpack_python() -> Programs {
+    let judging = Judging { continuation: cut::at_outer_line, ..Judging::by_exam(10) };
+    pack("humanevalpack-python", judging, |data, asked| open(data, asked, &PYTHON))
+}
 
 /// In JavaScript.
-pub static HUMANEVALPACK_JS: Programs = Programs {
-    judging: Judging {
+pub(crate) fn humanevalpack_js() -> Programs {
+    let judging = Judging {
         continuation: |text| cut::at_closing(text, Language::JavaScript),
         assemble: assembly::javascript,
         ..Judging::by_exam(10)
-    },
-    ..pack(
-        TaskCard {
-            name: "humanevalpack-js",
-            language: Some(Language::JavaScript),
-            summary: "write a JavaScript function from its description",
-            examples: &["assay run humanevalpack-js --data sample"],
-            ..CARD
-        },
-        |data, asked| open(data, asked, &JS),
-    )
-};
+    };
+    pack("humanevalpack-js", judging, |data, asked| open(data, asked, &JS))
+}
 
 /// In Java.
-pub static HUMANEVALPACK_JAVA: Programs = Programs {
-    judging: Judging {
+pub(crate) fn humanevalpack_java() -> Programs {
+    let judging = Judging {
         continuation: |text| cut::at_closing(text, Language::Java),
         assemble: assembly::java,
         ..Judging::by_exam(10)
-    },
-    ..pack(
-        TaskCard {
-            name: "humanevalpack-java",
-            language: Some(Language::Java),
-            summary: "write a Java method from its description",
-            examples: &["assay run humanevalpack-java --data sample"],
-            ..CARD
-        },
-        |data, asked| open(data, asked, &JAVA),
-    )
-};
+    };
+    pack("humanevalpack-java", judging, |data, asked| open(data, asked, &JAVA))
+}
 
 /// In C++.
-pub static HUMANEVALPACK_CPP: Programs = Programs {
-    judging: Judging {
+pub(crate) fn humanevalpack_cpp() -> Programs {
+    let judging = Judging {
         continuation: |text| cut::at_closing(text, Language::Cpp),
         assemble: assembly::cpp,
         ..Judging::by_exam(10)
-    },
-    ..pack(
-        TaskCard {
-            name: "humanevalpack-cpp",
-            language: Some(Language::Cpp),
-            summary: "write a C++ function from its description",
-            examples: &["assay run humanevalpack-cpp --data sample"],
-            ..CARD
-        },
-        |data, asked| open(data, asked, &CPP),
-    )
-};
+    };
+    pack("humanevalpack-cpp", judging, |data, asked| open(data, asked, &CPP))
+}
 
 /// In Go.
-pub static HUMANEVALPACK_GO: Programs = Programs {
-    judging: Judging {
+pub(crate) fn humanevalpack_go() -> Programs {
+    let judging = Judging {
         continuation: |text| cut::at_closing(text, Language::Go),
         assemble: assembly::go,
         ..Judging::by_exam(10)
-    },
-    ..pack(
-        TaskCard {
-            name: "humanevalpack-go",
-            language: Some(Language::Go),
-            summary: "write a Go function from its description",
-            examples: &["assay run humanevalpack-go --data sample"],
-            ..CARD
-        },
-        |data, asked| open(data, asked, &GO),
-    )
-};
+    };
+    pack("humanevalpack-go", judging, |data, asked| open(data, asked, &GO))
+}
 
 /// In Rust.
-pub static HUMANEVALPACK_RUST: Programs = Programs {
-    judging: Judging {
+pub(crate) fn humanevalpack_rust() -> Programs {
+    let judging = Judging {
         continuation: |text| cut::at_closing(text, Language::Rust),
         assemble: assembly::rust,
         ..Judging::by_exam(10)
-    },
-    ..pack(
-        TaskCard {
-            name: "humanevalpack-rust",
-            language: Some(Language::Rust),
-            summary: "write a Rust function from its description",
-            examples: &["assay run humanevalpack-rust --data sample"],
-            ..CARD
-        },
-        |data, asked| open(data, asked, &RUST),
-    )
-};
+    };
+    pack("humanevalpack-rust", judging, |data, asked| open(data, asked, &RUST))
+}
 
-const fn pack(card: TaskCard, open: fn(&DataChoice, &Asked) -> Result<Box<dyn Items>>) -> Programs {
+fn pack(name: &str, judging: Judging, open: Open) -> Programs {
     Programs {
-        card,
+        card: card(name),
         open,
         names: |name| name.rsplit('/').next().unwrap_or(name).to_owned(),
-        judging: Judging::by_exam(10),
+        judging,
         tally: |settings| Box::new(PassTally::new(settings)),
     }
 }
@@ -169,46 +119,6 @@ const RUST: Dialect =
     Dialect { language: Language::Rust, folder: "rust", prefix: "Rust/", stop: &[] };
 
 const CONTINUE: &str = "continue";
-
-const CARD: TaskCard = TaskCard {
-    name: "humanevalpack-python",
-    version: 1,
-    asks: QuestionKind::Code,
-    language: Some(Language::Python),
-    folder: "humanevalpack",
-    summary: "write a Python function from its description, as an instruction",
-    about: "HumanEval's 164 problems in Python, JavaScript, Java, C++, Go and Rust, from OctoPack \
-        (Muennighoff et al. 2023); each language is a task. Given an instruction and the beginning of a \
-        program, write on (HumanEvalSynthesize).",
-    data: "HumanEvalPack's files, LANGUAGE/data/humanevalpack.jsonl, in a folder or a .tar, .tar.gz, \
-        .tar.zst or .zip of one; or the language's file itself: one JSON object a line with task_id, \
-        prompt, declaration, canonical_solution, buggy_solution, test, test_setup (Go), entry_point and \
-        instruction. Without --data, the folder humanevalpack under ASSAY_DATA is taken. `--data sample` \
-        means the problems inside the binary.",
-    answers: "One JSON object a line: task_id (Java/0 or 0), and either completion, which is appended to \
-        the prompt without the white space at its end, or solution, which is the whole program. A \
-        completion counts up to the brace that closes the function, in Python up to the first line that \
-        is not indented; in a run, also up to the first of OctoPack's stop words.",
-    grading: "A program passes if all its tests pass within 10 s of CPU time, compiling aside. It runs in \
-        a sandbox, with the language's compiler or interpreter on this machine; where that is missing \
-        the task is refused. Program and tests are two processes: the tests call the program through a pipe \
-        and see nothing of it but plain values; docs/sandbox.md says what a program can still do. Go's assertions are assay's own, in place of testify's; \
-        Rust's crates rand, regex and md5 are not there: problems that need them are excluded (32, 38, 50, \
-        53, 91 and 162).",
-    rules: "strict: as above. compat: program and tests are one program, put together as OctoPack does, \
-        which can cheat.",
-    default_rules: Rules::Strict,
-    prompts: &[
-        PromptCard {
-            name: "instruct",
-            meaning: "the instruction, an empty line, the beginning of the program; as OctoPack's",
-        },
-        PromptCard { name: CONTINUE, meaning: "the beginning of the program alone; as OctoPack's" },
-    ],
-    metrics: &[PASS_AT_K],
-    default_solvers: &["gold"],
-    examples: &[],
-};
 
 struct Pack {
     dialect: &'static Dialect,
@@ -266,11 +176,10 @@ impl Telling<PackProblem> for Pack {
         let reference = CodeReference {
             language: self.dialect.language,
             prompt: Arc::from(begun),
-            stop: self.dialect.stop,
             gold: Some(gold(&record).into()),
             tests: TestSuite::new(self.tests(&record)?),
         };
-        Ok(Item { prompt: prompt.to_owned(), reference })
+        Ok(Item { prompt: prompt.to_owned(), stop: self.dialect.stop.into(), reference })
     }
 }
 

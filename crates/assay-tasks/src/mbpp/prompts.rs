@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use assay_core::{Error, PromptCard, Result};
+use assay_core::{Error, Result};
 use assay_data::programs::{MbppProblem, Records};
 
 /// Where a continuation of the prompt ends.
@@ -11,27 +11,8 @@ pub(super) const STOP: &[&str] =
 /// Where an answer ends that follows the paper's examples.
 const DONE: &[&str] = &["[DONE]"];
 
-const INCODER: &str = "incoder";
 const GOOGLE: &str = "google";
 const PAPER: &str = "paper";
-
-pub(super) const PROMPTS: &[PromptCard] = &[
-    PromptCard {
-        name: INCODER,
-        meaning: "a docstring of the sentence and the first assertion, which the program begins with; \
-            the harness's mbpp",
-    },
-    PromptCard {
-        name: GOOGLE,
-        meaning: "the sentence, `Your code should satisfy these tests:` and all assertions; the \
-            program is what follows",
-    },
-    PromptCard {
-        name: PAPER,
-        meaning: "the paper's: problems 2, 3 and 4 of the file with their programs between [BEGIN] and \
-            [DONE], then the problem with all assertions; the program is what follows",
-    },
-];
 
 /// The problems that the paper shows before each other.
 const SHOWN: [u32; 3] = [2, 3, 4];
@@ -140,7 +121,7 @@ mod tests {
 
     #[test]
     fn prompts_are_the_fields_to_the_byte() {
-        assert_eq!(prompt(INCODER), "\"\"\"\nDo 11.\nassert a\n\"\"\"\n");
+        assert_eq!(prompt("incoder"), "\"\"\"\nDo 11.\nassert a\n\"\"\"\n");
         let google = "Do 11. Your code should satisfy these tests:\n\nassert a\nassert b";
         assert_eq!(prompt(GOOGLE), google);
         let paper = prompt(PAPER);

@@ -37,10 +37,10 @@ pub(crate) use suite::{Apart, CodeReference, TestSuite, Tests};
 pub(crate) use tally::{PASS_METHOD, PassTally};
 
 /// A task whose answers are programs.
-pub struct Programs {
+pub(crate) struct Programs {
     pub(crate) card: TaskCard,
     /// Opens its problems, asked as the settings say.
-    pub(crate) open: fn(&DataChoice, &Asked) -> Result<Box<dyn Items>>,
+    pub(crate) open: Open,
     /// Which names of a problem mean the same.
     pub(crate) names: Names,
     pub(crate) judging: Judging,
@@ -61,11 +61,14 @@ impl Programs {
     }
 }
 
+/// Opens the problems of a task.
+pub(crate) type Open = fn(&DataChoice, &Asked<'_>) -> Result<Box<dyn Items>>;
+
 /// How questions are put.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct Asked<'a> {
     /// The prompt's name, if there are several.
-    pub(crate) prompt: Option<&'static str>,
+    pub(crate) prompt: Option<&'a str>,
 }
 
 impl Task for Programs {
@@ -75,7 +78,8 @@ impl Task for Programs {
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
         let Opening { data, settings, .. } = *opening;
-        let prompt = self.card.prompt(settings.prompt.as_deref())?.map(|prompt| prompt.name);
+        let prompt =
+            self.card.prompt(settings.prompt.as_deref())?.map(|prompt| prompt.name.as_str());
         let items = (self.open)(data, &Asked { prompt })?;
         let sandbox = LazySandbox::new(opening, self.card.language);
         let judge = ProgramJudge::new(sandbox, self.judging(settings), opening);
@@ -93,7 +97,7 @@ impl Task for Programs {
     fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)> {
         let mut fields = vec![("rules", settings.rules.to_string())];
         if let Ok(Some(prompt)) = self.card.prompt(settings.prompt.as_deref()) {
-            fields.push(("prompt", prompt.name.to_owned()));
+            fields.push(("prompt", prompt.name.clone()));
         }
         fields.push(PassTally::signature_field(settings));
         let judging = self.judging(settings);

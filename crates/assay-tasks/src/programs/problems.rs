@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assay_core::{
     AnswerForm, AnswerRules, CodeQuestion, Flaw, Problem, ProblemId, Problems, Question, Reading,
-    Reference, Result, Selection, Visit, VisitReference, unknown_problem,
+    Reference, Result, Selection, StopWords, Visit, VisitReference, unknown_problem,
 };
 
 use super::grader::{ProgramJudge, ProgramReference};
@@ -17,6 +17,8 @@ use super::suite::CodeReference;
 pub(crate) struct Item {
     /// What a solver is shown.
     pub(crate) prompt: String,
+    /// A continuation of the prompt ends before the first of these.
+    pub(crate) stop: StopWords,
     /// What grading needs; its prompt is what a continuation is appended to.
     pub(crate) reference: CodeReference,
 }
@@ -67,8 +69,8 @@ impl ProgramProblems {
     }
 
     fn problem(&self, index: usize, item: Item) -> Problem {
-        let Item { prompt, reference } = item;
-        let CodeReference { language, stop, .. } = reference;
+        let Item { prompt, stop, reference } = item;
+        let language = reference.language;
         let question = Question::Code(CodeQuestion { prompt, language, stop });
         Problem {
             id: self.ids()[index].clone(),

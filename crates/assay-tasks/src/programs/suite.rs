@@ -11,8 +11,6 @@ pub(crate) struct CodeReference {
     pub(crate) language: Language,
     /// What a continuation is appended to, to make a program of it.
     pub(crate) prompt: Arc<str>,
-    /// A continuation of the prompt ends before the first of these.
-    pub(crate) stop: &'static [&'static str],
     /// A whole program that passes, where there is one.
     pub(crate) gold: Option<Arc<str>>,
     /// The tests that a program is put through.

@@ -147,13 +147,13 @@ mod tests {
         let found: Vec<(String, f64)> = tally
             .metrics()
             .iter()
-            .map(|(name, estimate)| (name.to_owned(), (estimate.value * 1e9).round() / 1e9))
+            .map(|(name, estimate)| (name.to_string(), (estimate.value * 1e9).round() / 1e9))
             .collect();
         let expected: Vec<(String, f64)> =
             expected.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
         assert_eq!(found, expected, "{problems:?}");
         let named = tally.left_out();
-        let named: Vec<&str> = named.iter().map(|(name, _)| name).collect();
+        let named: Vec<&str> = named.keys().map(AsRef::as_ref).collect();
         assert_eq!(named, left_out, "{problems:?}");
     }
 

@@ -22,7 +22,7 @@ use metrics::Measure;
 use problems::{Pairs, TextProblems};
 
 /// A task of translation.
-pub struct Translation {
+pub(crate) struct Translation {
     pub(crate) card: TaskCard,
     pub(crate) from: Language,
     pub(crate) into: Language,

@@ -17,10 +17,11 @@ use crate::output;
 pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
     let root = data_root(root)?;
     let mut folders: Vec<(&str, &str)> = Vec::new();
-    for card in TaskRegistry::built_in().iter().map(Task::card) {
+    let tasks = TaskRegistry::built_in();
+    for card in tasks.iter().map(Task::card) {
         // Tasks that share their data list it once.
         if folders.iter().all(|(_, folder)| *folder != card.folder) {
-            folders.push((card.name, card.folder));
+            folders.push((&card.name, &card.folder));
         }
     }
     let list = |(task, folder)| catalogue::list(&root, task, folder);

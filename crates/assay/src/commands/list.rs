@@ -12,7 +12,7 @@ pub(crate) fn tasks(json: bool) -> Result<u8> {
     if json {
         output::json_pretty(&cards)?;
     } else {
-        let rows = cards.iter().map(|card| [card.name.to_owned(), card.summary.to_owned()]);
+        let rows = cards.iter().map(|card| [card.name.clone(), card.summary.clone()]);
         output::table(["task", "what is asked"], rows)?;
     }
     Ok(exit_code::DONE)
@@ -46,13 +46,13 @@ pub(crate) fn show(name: &str, json: bool) -> Result<u8> {
     if !card.prompts.is_empty() {
         output::say("\nPrompts\n")?;
         let rows =
-            card.prompts.iter().map(|prompt| [prompt.name, prompt.meaning].map(str::to_owned));
+            card.prompts.iter().map(|prompt| [&prompt.name, &prompt.meaning].map(Clone::clone));
         output::table(["--prompt", "what a solver is shown"], rows)?;
     }
     output::say("\nMetrics\n")?;
     let rows = card.metrics.iter().map(|metric| {
         let better = if metric.lower_is_better { "lower" } else { "higher" };
-        [metric.name.to_owned(), better.to_owned(), metric.meaning.to_owned()]
+        [metric.name.clone(), better.to_owned(), metric.meaning.clone()]
     });
     output::table(["metric", "better", "meaning"], rows)?;
     output::say("\nExamples\n")?;

@@ -71,7 +71,7 @@ fn choose_data(arguments: &DataArguments, card: &TaskCard) -> Result<DataChoice>
         return data_at(&arguments.data);
     }
     let root = data_root(arguments.data_root.clone())?;
-    let folder = root.join(card.folder);
+    let folder = root.join(&card.folder);
     if folder.is_dir() {
         return Ok(DataChoice::Paths(vec![absolute(&folder)?]));
     }

@@ -16,7 +16,7 @@ use crate::args::PredictArguments;
 use crate::output;
 
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
-    let task = assay_tasks::CodRep;
+    let task = assay_tasks::CodRep::default();
     let spec = SolverSpec::parse(&arguments.solver)?;
     spec.check(task.card())?;
     let data = data_at(std::slice::from_ref(&arguments.folder))?;

@@ -54,7 +54,7 @@ pub(crate) fn plans_for(
 ) -> Result<Vec<Plan>> {
     let tasks = TaskRegistry::built_in();
     let card = tasks.find(task)?.card();
-    let defaults = || card.default_solvers.iter().map(|&name| name.to_owned()).collect();
+    let defaults = || card.default_solvers.clone();
     let solvers: Vec<String> =
         if arguments.solvers.is_empty() { defaults() } else { arguments.solvers.clone() };
     let settings = solver_settings(&arguments.solving)?;

@@ -40,7 +40,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         return Ok(exit_code::INTERRUPTED);
     };
     if task.card().asks == QuestionKind::Code {
-        output::show_passed_over(&scored.passed_over, task.card().name);
+        output::show_passed_over(&scored.passed_over, &task.card().name);
         output::show_unanswered(&scored.unanswered);
     }
     let Scored { results, flaws, excluded, .. } = scored;
@@ -77,7 +77,7 @@ fn refuse_foreign_options(arguments: &ScoreArguments, card: &TaskCard) -> Result
         return Err(Error::usage(message));
     }
     match arguments.format {
-        ScoreFormat::Codrep => Err(no_format(card.name)),
+        ScoreFormat::Codrep => Err(no_format(&card.name)),
         ScoreFormat::Table => Ok(()),
     }
 }

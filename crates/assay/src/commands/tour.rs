@@ -78,7 +78,7 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
             continue;
         }
         output::talk(&format!("tour: {} ({})", card.name, card.summary));
-        plans.extend(plans_for(arguments, card.name, DataChoice::Sample)?);
+        plans.extend(plans_for(arguments, &card.name, DataChoice::Sample)?);
     }
     let code = Session::new(arguments, cancel).run(plans)?;
     if !arguments.json && !cancel.is_cancelled() {

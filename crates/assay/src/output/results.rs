@@ -72,7 +72,7 @@ fn remarks(of_task: &[&Results]) -> Vec<String> {
 /// Which metrics are left out and why, a line a reason.
 fn left_out(metrics: &Named<String>) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (metric, why) in metrics.iter() {
+    for (metric, why) in metrics {
         match reasons.iter_mut().find(|(known, _)| known == why) {
             Some((_, metrics)) => metrics.push(metric),
             None => reasons.push((why, vec![metric])),

@@ -4,17 +4,18 @@ use std::ops::ControlFlow;
 
 use assay_core::{
     AnswerForm, AnswerPart, AnswerRules, Effort, Flaw, Problem, ProblemId, Problems, Reading,
-    Result, Selection, TaskSettings, Visit, VisitReference,
+    Result, Selection, Visit, VisitReference,
 };
 use assay_metrics::fusion_brain::integral::Subtask;
 
 use super::super::truth::file_names;
-use super::task_of;
 
 /// A subtask and its problems.
 pub(super) struct Part {
     pub(super) subtask: Subtask,
     pub(super) problems: Box<dyn Problems>,
+    /// Everything that its score depends on, by name.
+    pub(super) depends_on: Vec<(&'static str, String)>,
 }
 
 pub(super) struct TotalProblems {
@@ -27,7 +28,7 @@ pub(super) struct TotalProblems {
 impl TotalProblems {
     pub(super) fn new(parts: Vec<Part>) -> Self {
         let (mut starts, mut ids) = (Vec::new(), Vec::new());
-        for Part { subtask, problems } in &parts {
+        for Part { subtask, problems, .. } in &parts {
             starts.push(ids.len());
             let name = |id: &ProblemId| format!("{}/{}", subtask.file_name(), id.as_str());
             ids.extend(problems.ids().iter().map(name).map(ProblemId::from));
@@ -122,11 +123,11 @@ impl Problems for TotalProblems {
     fn signature_fields(&self) -> Vec<(&'static str, String)> {
         let names: Vec<&str> = self.parts.iter().map(|part| part.subtask.name()).collect();
         let mut fields = vec![("scored", names.join("+"))];
-        for Part { subtask, .. } in &self.parts {
-            let own = task_of(*subtask).signature_fields(&TaskSettings::default());
+        for Part { subtask, depends_on, .. } in &self.parts {
+            let mut own = depends_on.iter().cloned();
             match subtask {
                 Subtask::C2c => {
-                    let codebleu = own.into_iter().find(|(name, _)| *name == "codebleu");
+                    let codebleu = own.find(|(name, _)| *name == "codebleu");
                     fields.extend(codebleu.map(|(_, value)| (subtask.name(), value)));
                 }
                 _ => fields.extend(own),

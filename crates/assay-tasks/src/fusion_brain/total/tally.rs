@@ -5,25 +5,36 @@ use assay_metrics::fusion_brain::integral::{Integral, Subtask};
 use assay_stats::sum_of_independent;
 
 use super::super::estimates::around;
-use super::{INTEGRAL, task_of};
+use super::{FusionBrain, INTEGRAL};
 
 /// A tally for each subtask, and their sum.
 pub(super) struct TotalTally {
-    parts: Vec<(Subtask, Box<dyn Tally>)>,
+    parts: Vec<Part>,
+}
+
+/// The tally of a subtask.
+struct Part {
+    subtask: Subtask,
+    /// The name of the subtask's score.
+    metric: Option<String>,
+    tally: Box<dyn Tally>,
 }
 
 impl TotalTally {
-    pub(super) fn new(settings: &TaskSettings) -> Self {
-        let part = |subtask| (subtask, task_of(subtask).tally(settings));
+    pub(super) fn new(challenge: &FusionBrain, settings: &TaskSettings) -> Self {
+        let part = |subtask| {
+            let task = challenge.task_of(subtask);
+            // A card's first metric is the one to rank by.
+            let metric = task.card().metrics.first().map(|metric| metric.name.clone());
+            Part { subtask, metric, tally: task.tally(settings) }
+        };
         Self { parts: Subtask::ALL.into_iter().map(part).collect() }
     }
 
     /// The subtasks that were scored, each with its score as its task gives it.
     fn scores(&self) -> Vec<(Subtask, Estimate)> {
-        let score = |(subtask, tally): &(Subtask, Box<dyn Tally>)| {
-            // A card's first metric is the one to rank by.
-            let name = task_of(*subtask).card().metrics.first()?.name;
-            Some((*subtask, *tally.metrics().get(name)?))
+        let score = |Part { subtask, metric, tally }: &Part| {
+            Some((*subtask, *tally.metrics().get(metric.as_deref()?)?))
         };
         self.parts.iter().filter_map(score).collect()
     }
@@ -41,9 +52,9 @@ fn integral_of(scores: &[(Subtask, Estimate)]) -> Integral {
 impl Tally for TotalTally {
     fn add(&mut self, verdict: &Verdict) {
         let name = verdict.problem.as_str().split('/').next();
-        let part = self.parts.iter_mut().find(|(subtask, _)| Some(subtask.file_name()) == name);
-        if let Some((_, tally)) = part {
-            tally.add(verdict);
+        let part = self.parts.iter_mut().find(|part| Some(part.subtask.file_name()) == name);
+        if let Some(part) = part {
+            part.tally.add(verdict);
         }
     }
 
