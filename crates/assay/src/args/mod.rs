@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod data;
+mod log;
 mod metric;
 mod programs;
 mod train;
@@ -16,6 +17,7 @@ use clap_complete::Shell;
 pub(crate) use data::{
     DataCommand, DatasetArguments, MineArguments, MineCommand, SealArguments, UnsealArguments,
 };
+pub(crate) use log::LogArguments;
 pub(crate) use metric::{MetricArguments, MetricCommand, TextArguments};
 pub(crate) use programs::ProgramArguments;
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
@@ -44,6 +46,9 @@ pub(crate) struct Arguments {
     /// Print without colour.
     #[arg(long, global = true, hide = true, env = "NO_COLOR", value_parser = FalseyValueParser::new())]
     pub(crate) no_color: bool,
+
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
 
     #[command(subcommand)]
     pub(crate) command: Command,
