@@ -3,7 +3,11 @@
 mod data;
 mod log;
 mod metric;
+#[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
+mod mine;
 mod programs;
+#[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
+mod seal;
 mod train;
 
 use std::path::PathBuf;
@@ -14,12 +18,12 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(crate) use data::{
-    DataCommand, DatasetArguments, MineArguments, MineCommand, SealArguments, UnsealArguments,
-};
+pub(crate) use data::{DataCommand, DatasetArguments, MineCommand};
 pub(crate) use log::LogArguments;
 pub(crate) use metric::{MetricArguments, MetricCommand, TextArguments};
+pub(crate) use mine::MineArguments;
 pub(crate) use programs::ProgramArguments;
+pub(crate) use seal::{SealArguments, UnsealArguments};
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
 
 const STYLES: Styles = Styles::styled()

@@ -5,10 +5,12 @@ mod doctor;
 mod explain;
 mod list;
 mod metric;
+#[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
 mod mine;
 mod predict;
 mod run;
 mod score;
+#[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
 mod seal;
 mod tour;
 mod train;
