@@ -21,11 +21,23 @@ pub(crate) fn test() -> Outcome {
     }
     run("cargo", &["build", "--package", "assay-fuzz", "--locked"])?;
     run("cargo", &["test", "--workspace", "--locked"])?;
+    smaller_builds()?;
     let mut docs = command("cargo", &["doc", "--workspace", "--no-deps", "--locked"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
     run_command(docs, "cargo doc")?;
     say("\nall is well");
     Ok(())
+}
+
+/// Checks `assay` without its optional features, and with each of them alone. What both builds share is built once.
+fn smaller_builds() -> Outcome {
+    let build = ["--package", "assay", "--locked", "--no-default-features"];
+    run("cargo", &[&["clippy"], &build[..], &["--", "-D", "warnings"]].concat())?;
+    for feature in ["mine", "russian-lemmas", "seal"] {
+        run("cargo", &[&["check"], &build[..], &["--features", feature]].concat())?;
+    }
+    let tests = ["--test", "cli", "--test", "features", "--", "tour", "feature"];
+    run("cargo", &[&["test"], &build[..], &tests].concat())
 }
 
 /// Writes generated documents and snapshots anew.

@@ -9,6 +9,7 @@ mod answer;
 mod cancel;
 mod code;
 mod digest;
+mod digit;
 mod error;
 pub mod exit_code;
 mod language;
@@ -34,6 +35,7 @@ pub use answer::{Answer, AnswerError, Confidence, NoAnswer, Reply, Response, Usa
 pub use cancel::Cancel;
 pub use code::{CallTable, Clock, Ending, Evidence, Exam, InputOutput};
 pub use digest::{Digest, DigestOf, Fingerprint};
+pub use digit::is_decimal_digit;
 pub use error::{Error, ErrorKind, Result};
 pub use language::Language;
 pub use line::{LineQuestion, solution_fingerprint};

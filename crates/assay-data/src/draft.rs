@@ -80,6 +80,7 @@ impl Draft {
     }
 
     /// Puts it in place, unless a file is there already.
+    #[cfg(any(test, feature = "seal"))]
     pub(crate) fn create(self) -> io::Result<()> {
         self.file().sync_all()?;
         self.file.persist_noclobber(self.path).map(drop).map_err(|error| error.error)

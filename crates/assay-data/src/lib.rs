@@ -4,7 +4,7 @@
 //! what CodRep's files mean, [`parallel`] what pairs of files with a text a line do,
 //! [`named_texts`] reads JSON objects of names and texts, [`fusion_brain`] the Fusion Brain
 //! Challenge's files, [`programs`] problems whose answers are programs; [`catalogue`] knows the
-//! published datasets by their content; [`seal`] locks hidden data away and commits to it; [`texts`]
+//! published datasets by their content; `seal` locks hidden data away and commits to it; [`texts`]
 //! reads what metrics of texts score; [`unpacked`] reads a single file, packed or not.
 
 mod blank;
@@ -19,6 +19,7 @@ mod one_of;
 mod packing;
 pub mod parallel;
 pub mod programs;
+#[cfg(feature = "seal")]
 pub mod seal;
 mod store;
 pub mod texts;

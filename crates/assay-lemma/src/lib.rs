@@ -16,7 +16,6 @@ use std::sync::LazyLock;
 
 pub use analysis::Lemmatizer;
 pub use dictionary::Dictionary;
-pub use digits::is_digit;
 pub use table::{Form, Lexeme, Order, Prediction, Table, TableError};
 pub use tags::Tag;
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use std::path::Path;
 
@@ -15,6 +16,7 @@ use assay_record::{DataDigest, Tool};
 use assay_solvers::{BuiltSolver, SolverSettings, SolverSpec};
 use assay_tasks::TaskRegistry;
 use serde::{Deserialize, Serialize};
+use tracing::info;
 
 /// What a user wants to be run. Written into the record, so that a run can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -87,6 +89,7 @@ impl OpenTask {
         jobs: usize,
         cache: Option<&Path>,
     ) -> Result<Arc<Self>> {
+        let started = Instant::now();
         let task = Arc::clone(tasks.find(&request.name)?);
         let TaskRequest { data, settings, .. } = &request;
         let problems = task.open(&Opening { jobs, cache, ..Opening::new(data, settings) })?;
@@ -94,6 +97,17 @@ impl OpenTask {
         problems.can_be_graded()?;
         let wanted = select(problems.ids(), &request.ids, request.limit)?;
         let digest = digest_of(problems.as_ref(), &wanted)?;
+        let DataDigest { solutions, content } = digest;
+        info!(
+            task = request.name,
+            ?data,
+            problems = wanted.len(),
+            of = problems.ids().len(),
+            %solutions,
+            %content,
+            took = ?started.elapsed(),
+            "opened the task"
+        );
         Ok(Arc::new(Self { request, task, problems, wanted, digest }))
     }
 }
@@ -137,6 +151,7 @@ impl Plan {
         let signature = with_samples(signature, open.task.as_ref(), &samples)
             .field("content", open.digest.content.short())
             .field("solver", identity);
+        info!(solver, samples, %signature, "made the solver ready");
         let task = open.request.clone();
         let request = Request { task, solver: solver.to_owned(), solver_settings, samples };
         let open = Arc::clone(open);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::time::Instant;
 
 use assay_core::{
     Cancel, Confidence, NoAnswer, ProblemId, Problems, Reading, Response, Result, Selection,
@@ -47,6 +48,7 @@ pub fn predict(
     cancel: &Cancel,
     write: &mut dyn FnMut(&Prediction) -> Result<()>,
 ) -> Result<Predicted> {
+    let started = Instant::now();
     let (solver, retries) = (Some(solver), &Retries::default());
     let pipeline =
         Pipeline { problems, solver, ending: Ending::Check, retries, scratch, jobs, cancel };
@@ -92,6 +94,8 @@ pub fn predict(
             Event::Graded(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),
         },
     )?;
+    let Predicted { answered, unanswered, .. } = predicted;
+    tracing::info!(answered, unanswered, took = ?started.elapsed(), "predicted");
     Ok(predicted)
 }
 

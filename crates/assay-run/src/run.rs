@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use assay_core::{
     Answer, Counts, Error, Problem, Problems, Reading, Result, Results, SampleKey, Selection,
@@ -11,6 +12,7 @@ use assay_core::{
 use assay_record::{FormatVersion, Manifest, RunReader, RunWriter, Tool};
 use assay_solvers::SolverSpec;
 use assay_tasks::TaskRegistry;
+use tracing::info;
 
 use crate::gate::{Gate, Gold};
 use crate::pipeline::{
@@ -88,6 +90,7 @@ impl Resumable {
         let record = RunWriter::open(folder)?;
         let request = Request::from_record(&record.manifest().request)?;
         let results = RunReader::open(folder)?.results()?;
+        info!(folder = %folder.display(), complete = results.is_some(), "opened a run to resume it");
         Ok(Self { record, request, results })
     }
 
@@ -187,7 +190,10 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
     let todo = Todo::new(plan, &record, &gate)?;
     let (samples, total) = (plan.request.samples, plan.total());
     let done = wanted.indices().map(|index| todo.done(index)).sum();
+    let folder = record.folder().display();
+    info!(%folder, solver = plan.solver(), done, of = total * samples as usize, jobs, "run begins");
     progress.start(plan.solver(), total * samples as usize, done);
+    let started = Instant::now();
     let scratch = record.scratch()?;
     let pipeline = Pipeline {
         problems: problems.as_ref(),
@@ -212,6 +218,7 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
         Event::Checked(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),
     });
     progress.finish();
+    info!(took = ?started.elapsed(), "answering and grading ended");
     record.clear_scratch()?;
     // An interrupt also reaches what the run has started: that this fails then is no news.
     if !cancel.is_cancelled() {
@@ -233,6 +240,7 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
 
 /// Puts the record in order, sums the verdicts up and writes the results.
 fn sum_up(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<Finished> {
+    let started = Instant::now();
     let OpenTask { task, problems, request, .. } = &*plan.open;
     let indices = indices(problems.as_ref());
     let mut counts = Counts::default();
@@ -250,6 +258,7 @@ fn sum_up(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<Finished> {
     let results = Results::new(&request.name, solver, signature, counts);
     let results = Results { gold: gate.rate(), ..results.with_tally(tally.as_ref()) };
     record.finish(&results)?;
+    info!(took = ?started.elapsed(), "wrote the results");
     complete(&record, results, excluded)
 }
 

@@ -119,6 +119,19 @@ pub(crate) enum Job {
     },
 }
 
+impl Job {
+    /// The name of its kind, for the log.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Examine { .. } => "examine",
+            Self::Record { .. } => "record",
+            Self::Python { .. } => "python",
+            Self::Dialogue(_) => "dialogue",
+            Self::Commands { .. } => "commands",
+        }
+    }
+}
+
 /// Two programs that talk to each other: one holds the tests, the other is tested.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Dialogue {

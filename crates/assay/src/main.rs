@@ -22,6 +22,9 @@ fn main() -> ExitCode {
     let matches = Arguments::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     output::set_colour(!arguments.no_color);
+    if let Some(filter) = arguments.log.filter() {
+        output::start_log(filter);
+    }
     let code = match commands::run(arguments, &typed(&matches)) {
         Ok(code) => code,
         // Whoever reads our output has had enough: `assay tasks | head -1`.

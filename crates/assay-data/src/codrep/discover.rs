@@ -62,7 +62,7 @@ pub(super) fn open_store(store: Store, with_solutions: bool) -> Result<Vec<Datas
 }
 
 /// Counts the files at these paths that are tasks.
-pub(crate) fn count_tasks<'a>(paths: impl IntoIterator<Item = &'a str>) -> u64 {
+pub fn count_tasks<'a>(paths: impl IntoIterator<Item = &'a str>) -> u64 {
     let mut roots: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
     for path in paths {
         let Some(Role { root, folder, file }) = role(path) else { continue };

@@ -12,8 +12,7 @@ mod solution;
 pub mod stats;
 pub mod verify;
 
-pub(crate) use discover::count_tasks;
-
 pub use dataset::{Dataset, FileFault, TaskFile};
+pub use discover::count_tasks;
 pub use paths::{PathFault, TaskAt, find_task};
 pub use solution::parse_solution;

@@ -16,6 +16,9 @@ use std::fmt;
 
 pub use normalise::{normalise_en, normalise_ru};
 
+/// Finds the lemma of a Russian word.
+pub type Lemma<'a> = &'a dyn Fn(&str) -> String;
+
 /// Texts by the name of what they answer.
 pub type Texts = BTreeMap<String, String>;
 

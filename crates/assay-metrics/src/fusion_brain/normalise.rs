@@ -4,8 +4,9 @@
 //! which becomes a space depends on the whole answer, and a limit that was meant as a flag ends the
 //! removal of full stops after 32.
 
-use assay_lemma::{Lemmatizer, is_digit};
+use assay_core::is_decimal_digit as is_digit;
 
+use super::Lemma;
 use super::contractions::with_apostrophe;
 use crate::python::{split, strip};
 
@@ -56,15 +57,15 @@ pub fn normalise_en(answer: &str) -> String {
 }
 
 /// Normalises a Russian answer: lemmas, and numbers as digits. Without lemmas, words stay as they are.
-pub fn normalise_ru(answer: &str, lemmas: Option<&Lemmatizer>) -> String {
+pub fn normalise_ru(answer: &str, lemma: Option<Lemma<'_>>) -> String {
     let text = without_punctuation(answer).to_lowercase();
     let mut normal = String::new();
     for word in split(&text) {
         if !normal.is_empty() {
             normal.push(' ');
         }
-        match lemmas {
-            Some(lemmas) => normal.push_str(lookup(&NUMBERS_RU, &lemmas.lemma(word))),
+        match lemma {
+            Some(lemma) => normal.push_str(lookup(&NUMBERS_RU, &lemma(word))),
             None => normal.push_str(lookup(&NUMBERS_RU, word)),
         }
     }

@@ -4,9 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_lemma::Lemmatizer;
-
-use super::{Accuracy, Mismatch, Texts, normalise_en, normalise_ru, same_keys};
+use super::{Accuracy, Lemma, Mismatch, Texts, normalise_en, normalise_ru, same_keys};
 use crate::python::round;
 
 /// The language of a question.
@@ -40,14 +38,14 @@ pub fn needs_lemmas(truth: &Truths) -> bool {
 pub fn accuracy(
     truth: &Truths,
     prediction: &Texts,
-    lemmas: Option<&Lemmatizer>,
+    lemma: Option<Lemma<'_>>,
 ) -> Result<Accuracy, Mismatch> {
     same_keys(truth, prediction)?;
     let mut accuracy = Accuracy::default();
     for (question, truth) in truth {
         let predicted =
             prediction.get(question).ok_or_else(|| Mismatch::Missing(question.clone()))?;
-        if is_right(truth, predicted, lemmas) {
+        if is_right(truth, predicted, lemma) {
             accuracy.right += 1;
         } else {
             accuracy.wrong += 1;
@@ -57,10 +55,10 @@ pub fn accuracy(
 }
 
 /// Whether a prediction is one of the right answers after it was normalised.
-pub fn is_right(truth: &Truth, predicted: &str, lemmas: Option<&Lemmatizer>) -> bool {
+pub fn is_right(truth: &Truth, predicted: &str, lemma: Option<Lemma<'_>>) -> bool {
     let normal = match truth.language {
         Language::English => normalise_en(predicted),
-        Language::Russian => normalise_ru(predicted, lemmas),
+        Language::Russian => normalise_ru(predicted, lemma),
     };
     truth.answers.contains(&normal)
 }

@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use assay_core::{
     DigestOf, Ending, Fingerprint, GoldRate, Outcome, ProblemId, Problems, QuestionKind, Reference,
     Response, Result, SampleKey, Selection, Task, TaskSettings, Verdict,
 };
 use assay_record::Tool;
+use tracing::{debug, info};
 
 use crate::RunContext;
 use crate::pipeline::{
@@ -87,6 +89,8 @@ impl Candidate {
         if outcome.is_ok() || lasting {
             memory.learn(*fingerprint, &outcome);
         }
+        let fault = outcome.as_ref().err();
+        debug!(problem = %gold.problem, fault, "the gate graded the task's own program");
         if let Some(reason) = gold.evidence.and_then(|evidence| evidence.one_process) {
             memory.learn_one_process(*fingerprint, &reason);
         }
@@ -101,6 +105,7 @@ impl Gold<'_> {
         if self.task.card().asks != QuestionKind::Code {
             return Ok(Gate::default());
         }
+        let started = Instant::now();
         let RunContext { jobs, cancel, progress, .. } = *context;
         let mut memory = Memory::open(context.cache, &self.name());
         let (mut gate, mut candidates, mut verdicts) =
@@ -133,6 +138,7 @@ impl Gold<'_> {
             return Ok(gate);
         }
         ran?;
+        let graded = candidates.len();
         for candidate in candidates {
             candidate.learn(&mut verdicts, &mut memory, &mut gate);
         }
@@ -141,6 +147,9 @@ impl Gold<'_> {
                 "{error}: which of the task's own programs pass is found out again next time"
             ));
         }
+        let GoldRate { passed, of } = gate.rate.unwrap_or_default();
+        let took = started.elapsed();
+        info!(passed, of, graded, ?took, "checked the task's own programs");
         Ok(gate)
     }
 
@@ -163,6 +172,8 @@ impl Gold<'_> {
                 reference.use_one_process(reason);
             }
             if let Some(outcome) = memory.known(fingerprint) {
+                let (problem, fault) = (&self.problems.ids()[index], outcome.as_ref().err());
+                debug!(%problem, fault, "the gate knows the task's own program");
                 gate.note(index, outcome);
                 return ControlFlow::Continue(());
             }

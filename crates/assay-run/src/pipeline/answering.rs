@@ -13,6 +13,7 @@ use assay_core::{
     StopWords, TakeAnswers,
 };
 use crossbeam_channel::Receiver;
+use tracing::{debug, debug_span, info};
 
 use super::{Event, Outlet, Pipeline, Question, Submission, Submitted, ended, retry};
 
@@ -66,6 +67,7 @@ impl Pipeline<'_> {
             return Err(Error::failed("a question was asked without a solver"));
         };
         let solver = solver.as_ref();
+        let _span = debug_span!("answer", problem = %problem.id, sample).entered();
         // The time of a trivial answer is the time of reading the clock.
         let started = (solver.effort() == Effort::Working).then(Instant::now);
         let Some((reply, retries)) = self.ask_until_answered(solver, problem, sample, failed)?
@@ -79,6 +81,7 @@ impl Pipeline<'_> {
             retries,
             ..finished_answer(problem.id.clone(), sample, reply, &stop_words)
         };
+        debug!(retries, wall_s = answer.wall_s, "answered");
         let key = SampleKey { index: problem.index, sample };
         Ok(Some(submission(key, Arc::clone(&problem.reference), answer)))
     }
@@ -105,14 +108,8 @@ impl Pipeline<'_> {
                 Err(AnswerError::Fatal(_)) if self.cancel.is_cancelled() => return Ok(None),
                 Err(AnswerError::Fatal(error)) => return Err(error),
                 Err(AnswerError::Transient { message, retry_after }) => {
-                    tracing::debug!(
-                        problem = problem.id.as_str(),
-                        sample,
-                        retries,
-                        message,
-                        "will be retried"
-                    );
                     let wait = self.retries.next_wait(retries, retry_after, &message)?;
+                    debug!(retries, ?wait, message, "failed for now, will be asked again");
                     if !retry::sleep(wait, self.cancel, failed) {
                         return Ok(None);
                     }
@@ -170,6 +167,7 @@ impl TakeAnswers for Listener<'_, '_, '_> {
                 return Ok(());
             };
             open.missing.remove(at);
+            debug!(problem = %open.id, sample = key.sample, "answered");
             let answer =
                 finished_answer(open.id.clone(), key.sample, response.into(), &open.stop_words);
             submission(key, Arc::clone(&open.reference), answer)
@@ -186,6 +184,8 @@ impl TakeAnswers for Listener<'_, '_, '_> {
     }
 
     fn session(&mut self, report: SessionReport) -> Result<()> {
+        let SessionReport { command, wall_s, end, asked, answered, .. } = &report;
+        info!(?command, wall_s, ?end, asked, answered, "a session of the solver ended");
         match self.outlet.tell(Event::Session(report)) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(ended()),

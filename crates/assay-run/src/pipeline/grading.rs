@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_core::{Attempt, Check, Digest, NoAnswer, Response, Result, Verdict, Why};
 
+use tracing::{debug, debug_span};
+
 use super::{Ending, Event, Pipeline, Submission};
 
 /// The number of verdicts that are remembered. Samples of a problem come one after the other, so the same program comes
@@ -15,6 +17,7 @@ impl Pipeline<'_> {
     /// Grades or checks a submission.
     pub(super) fn finish(&self, submission: &Submission<'_>) -> Result<Event> {
         let Submission { key, problem, reference, response, is_read } = submission;
+        let _span = debug_span!("grade", %problem, sample = key.sample).entered();
         let check = reference.check(response);
         let (cache, refuses) = match self.ending {
             Ending::Grade(cache) => (cache, false),
@@ -40,6 +43,7 @@ impl Pipeline<'_> {
             Some(digest) => cache.verdict(digest, &attempt, || reference.grade(&attempt))?,
             None => reference.grade(&attempt)?,
         };
+        debug!(outcome = ?verdict.outcome, "graded");
         Ok(Event::Graded(*key, Box::new(verdict)))
     }
 }
@@ -82,6 +86,7 @@ impl VerdictCache {
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(verdict) = &*known {
             let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+            debug!(same_as_sample = verdict.sample, "the verdict is in the cache");
             return Ok(Verdict { problem, sample, ..verdict.clone() });
         }
         let verdict = grade()?;

@@ -22,6 +22,7 @@ use assay_core::{
     Response, Result, SampleKey, SessionReport, Solver, Verdict, Why,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
+use tracing::debug;
 
 pub(crate) use grading::VerdictCache;
 pub(crate) use retry::Retries;
@@ -65,6 +66,26 @@ pub(crate) enum Item<'i> {
     Done(SampleKey, Box<Verdict>),
     /// A problem that cannot be used.
     Flawed(Flaw),
+}
+
+impl Item<'_> {
+    /// Logs that the item was read.
+    fn log(&self) {
+        match self {
+            Self::Ask(Problem { id, .. }, samples) => {
+                debug!(problem = %id, samples = samples.len(), "read a problem");
+            }
+            Self::Grade(Submission { problem, key, .. }) => {
+                debug!(%problem, sample = key.sample, "read an answer");
+            }
+            Self::Done(_, verdict) => {
+                debug!(problem = %verdict.problem, outcome = ?verdict.outcome, "needs no work");
+            }
+            Self::Flawed(Flaw { id, reason, .. }) => {
+                debug!(problem = %id, reason, "cannot be used");
+            }
+        }
+    }
 }
 
 /// An answer on its way to its grade.
@@ -129,6 +150,7 @@ impl Pipeline<'_> {
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         let plan = self.threads();
+        debug!(answering = plan.answering, grading = plan.grading, "threads of the stages");
         if plan == (Threads { answering: 0, grading: 0 }) {
             return self.run_in_line(read, sink);
         }
@@ -200,6 +222,7 @@ impl Pipeline<'_> {
     }
 
     fn do_in_line(&self, item: Item<'_>, sink: &mut Sink<'_>) -> Result<()> {
+        item.log();
         match item {
             Item::Done(key, verdict) => sink(Event::Graded(key, verdict)),
             Item::Flawed(flaw) => sink(self.flawed(flaw)),
@@ -227,7 +250,8 @@ impl Pipeline<'_> {
         outlet: &Outlet<'_, 'i>,
     ) {
         let mut outcome = Ok(());
-        let feed = &mut |item| {
+        let feed = &mut |item: Item<'i>| {
+            item.log();
             let passed = match item {
                 Item::Done(key, verdict) => Ok(outlet.tell(Event::Graded(key, verdict))),
                 Item::Flawed(flaw) => Ok(outlet.tell(self.flawed(flaw))),

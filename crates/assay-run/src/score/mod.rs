@@ -8,6 +8,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::time::Instant;
 
 use assay_answers::{AnswerFile, AnswerSource};
 use assay_core::{
@@ -15,6 +16,7 @@ use assay_core::{
     Task, TaskSettings, Verdict,
 };
 use assay_record::Tool;
+use tracing::info;
 
 use crate::RunContext;
 use crate::gate::Gold;
@@ -64,11 +66,13 @@ pub fn score(
     context: &RunContext<'_>,
 ) -> Result<Option<Scored>> {
     let Scoring { task, problems, settings, tool, .. } = *scoring;
-    let name = &*answers.name();
+    let (name, started) = (&*answers.name(), Instant::now());
     let mut file = match answers.read(context.cancel, problems) {
         Err(_) if context.cancel.is_cancelled() => return Ok(None),
         file => file?,
     };
+    let took = started.elapsed();
+    info!(file = name, digest = %file.digest, answers = file.answers.len(), ?took, "read the answers");
     if task.card().asks == QuestionKind::Code && file.answers.is_empty() && file.faults.is_empty() {
         return Err(no_answers(&file, name, &task.card().name));
     }
@@ -95,8 +99,10 @@ pub fn score(
     let RunContext { jobs, cancel, .. } = *context;
     let grading =
         FileGrading { scoring, file: &file, verdicts: &verdicts, gate: &gate, jobs, cancel };
+    let started = Instant::now();
     let graded = grading.grade_all(&mut sum);
     context.progress.finish();
+    info!(took = ?started.elapsed(), "grading ended");
     if context.cancel.is_cancelled() {
         sum.discard();
         return Ok(None);
@@ -114,6 +120,7 @@ pub fn score(
     let signature = signature((task, problems), settings, references, sum.counts.problems, tool);
     let signature = with_samples(signature, task, &samples(&file))
         .field("solver", format!("file@{}", file.digest.short()));
+    info!(task = task.card().name, %signature, "scored");
     let results =
         Results::new(&task.card().name, format!("file:{name}"), signature, sum.counts.clone());
     let results = Results {

@@ -7,6 +7,8 @@ use assay_core::{
     CallTable, Cancel, DigestOf, Ending, Error, Evidence, Exam, Isolation, Language, Result, Rules,
 };
 
+use tracing::{debug, trace};
+
 use super::dialogue::refine;
 use super::limits::{caps, is_close};
 use super::runtime::Runtime;
@@ -268,6 +270,7 @@ impl Sandbox {
         if !is_close(&first, limits) {
             return Ok((first, false));
         }
+        debug!("close to the time limit: run once more with nothing else running");
         let _alone = self.quiet.write().unwrap_or_else(PoisonError::into_inner);
         let second = ask()?;
         let kind = |ending: &Ending| std::mem::discriminant(ending);
@@ -288,6 +291,7 @@ impl Sandbox {
                 self.put_back(worker);
                 return Ok(report);
             }
+            debug!(pid = worker.pid(), "a worker was lost");
             starved |= worker.group.as_ref().is_some_and(|group| group.ended() > 0);
             self.lose(worker);
             if cancel.is_cancelled() {
@@ -358,12 +362,16 @@ impl Sandbox {
 fn ask_within(worker: &mut Worker, job: &Job, file: Option<&File>) -> Option<Report> {
     let ended = |worker: &Worker| worker.group.as_ref().map_or(0, super::cgroup::Group::ended);
     let ended_before = ended(worker);
+    let pid = worker.pid();
+    trace!(pid, job = job.name(), "a job begins");
     let mut report = worker.ask(job, file)?;
     // The kernel ended a process for want of memory: whatever else was seen came of that.
     let starved = report.ending != Ending::Passed && ended(worker) > ended_before;
     if starved {
         report.ending = Ending::MemoryLimit;
     }
+    let Report { ending, evidence: Evidence { cpu_s, wall_s, .. }, .. } = &report;
+    debug!(pid, job = job.name(), %ending, cpu_s, wall_s, "a job ended");
     Some(report)
 }
 

@@ -7,8 +7,10 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 use assay_core::{Error, Result};
+use tracing::debug;
 
 use super::cgroup::Group;
 use crate::frame;
@@ -31,6 +33,7 @@ impl Worker {
     /// Starts a worker from `executable`.
     pub(crate) fn start(executable: &Path, setup: &Setup) -> Result<Self> {
         let failed = |error| Error::failed("a worker of the sandbox did not start").because(error);
+        let started = Instant::now();
         let (connection, theirs) = UnixStream::pair().map_err(failed)?;
         #[expect(clippy::disallowed_methods, reason = "the one place where workers are started")]
         let mut command = Command::new(executable);
@@ -46,6 +49,10 @@ impl Worker {
         let hello = frame::send(&connection, &setup).and_then(|()| frame::receive(&connection));
         let problem = match hello {
             Ok(Some(Hello::Ready(layers))) => {
+                let missing: Vec<&str> =
+                    layers.missing().map(|layer| layer.name.as_str()).collect();
+                let (pid, wall_s) = (process.id(), started.elapsed().as_secs_f64());
+                debug!(pid, wall_s, memory_by = layers.memory_by, ?missing, "a worker started");
                 return Ok(Self { process, connection, layers, group, given: VecDeque::new() });
             }
             Ok(Some(Hello::Failed(problem))) => problem,
@@ -63,6 +70,11 @@ impl Worker {
         Err(Error::failed(format!("this machine cannot isolate programs: {problem}")).hint(
             "`assay doctor` says what is missing; --unsafe-no-isolation runs programs without",
         ))
+    }
+
+    /// The id of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
     }
 
     /// Has a job done, with a file if it needs one; `None` if the worker is gone.

@@ -6,6 +6,8 @@
 mod accuracy;
 mod estimates;
 mod htr;
+#[cfg_attr(not(feature = "russian-lemmas"), path = "lemmas_absent.rs")]
+mod lemmas;
 mod problems;
 mod total;
 mod truth;

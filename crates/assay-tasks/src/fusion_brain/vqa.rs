@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, Attempt, Check, DigestOf, Error, Fingerprint, NoAnswer, ObjectValues,
+    AnswerForm, AnswerRules, Attempt, Check, DigestOf, Fingerprint, NoAnswer, ObjectValues,
     Outcome, Reference, Response, Result, Verdict, Why,
 };
 use assay_data::fusion_brain::{Question, questions};
-use assay_lemma::Lemmatizer;
 use assay_metrics::fusion_brain::integral::Subtask;
 use assay_metrics::fusion_brain::vqa::{self, Language};
 
 use super::accuracy::AccuracyTally;
+use super::lemmas::Lemmas;
 use super::problems::Item;
 use super::truth::Truth;
 use super::{ImageTask, NO_TEXT};
@@ -31,7 +31,7 @@ pub(crate) fn vqa() -> ImageTask {
         },
         tally: || Box::new(AccuracyTally::new(vqa::official)),
         interval: assay_stats::METHOD,
-        depends_on: || vec![("lemmas", format!("opencorpora-{}", assay_lemma::version()))],
+        depends_on: || vec![("lemmas", Lemmas::version())],
         sample: sample::VQA,
     }
 }
@@ -39,7 +39,7 @@ pub(crate) fn vqa() -> ImageTask {
 fn read(truth: &Truth) -> Result<Vec<Item>> {
     let questions = questions(&truth.bytes, &truth.name)?;
     let lemmas = if questions.values().any(|question| question.is_russian) {
-        Some(russian_lemmas()?)
+        Some(Lemmas::russian()?)
     } else {
         None
     };
@@ -55,21 +55,17 @@ fn read(truth: &Truth) -> Result<Vec<Item>> {
     Ok(questions.into_iter().map(item).collect())
 }
 
-/// The dictionary, which only Russian answers need.
-fn russian_lemmas() -> Result<&'static Lemmatizer> {
-    assay_lemma::russian().map_err(|error| Error::failed(error.to_string()))
-}
-
 /// The right answers to a question.
 struct RightAnswers {
     truth: vqa::Truth,
     /// Lemmas, where any question of the data is Russian.
-    lemmas: Option<&'static Lemmatizer>,
+    lemmas: Option<Lemmas>,
 }
 
 impl RightAnswers {
     fn accepts(&self, text: &str) -> bool {
-        vqa::is_right(&self.truth, text, self.lemmas)
+        let lemma = self.lemmas.map(|lemmas| move |word: &str| lemmas.lemma(word));
+        vqa::is_right(&self.truth, text, lemma.as_ref().map(|lemma| lemma as _))
     }
 }
 

@@ -1,8 +1,13 @@
 //! What can be typed.
 
 mod data;
+mod log;
 mod metric;
+#[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
+mod mine;
 mod programs;
+#[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
+mod seal;
 mod train;
 
 use std::path::PathBuf;
@@ -13,11 +18,12 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-pub(crate) use data::{
-    DataCommand, DatasetArguments, MineArguments, MineCommand, SealArguments, UnsealArguments,
-};
+pub(crate) use data::{DataCommand, DatasetArguments, MineCommand};
+pub(crate) use log::LogArguments;
 pub(crate) use metric::{MetricArguments, MetricCommand, TextArguments};
+pub(crate) use mine::MineArguments;
 pub(crate) use programs::ProgramArguments;
+pub(crate) use seal::{SealArguments, UnsealArguments};
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
 
 const STYLES: Styles = Styles::styled()
@@ -44,6 +50,9 @@ pub(crate) struct Arguments {
     /// Print without colour.
     #[arg(long, global = true, hide = true, env = "NO_COLOR", value_parser = FalseyValueParser::new())]
     pub(crate) no_color: bool,
+
+    #[command(flatten)]
+    pub(crate) log: LogArguments,
 
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -5,10 +5,12 @@ mod doctor;
 mod explain;
 mod list;
 mod metric;
+#[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
 mod mine;
 mod predict;
 mod run;
 mod score;
+#[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
 mod seal;
 mod tour;
 mod train;
@@ -73,7 +75,9 @@ fn choose_data(arguments: &DataArguments, card: &TaskCard) -> Result<DataChoice>
     let root = data_root(arguments.data_root.clone())?;
     let folder = root.join(&card.folder);
     if folder.is_dir() {
-        return Ok(DataChoice::Paths(vec![absolute(&folder)?]));
+        let folder = absolute(&folder)?;
+        tracing::info!(task = card.name, folder = %folder.display(), "found data");
+        return Ok(DataChoice::Paths(vec![folder]));
     }
     let message = format!("there is no data for {} in {}", card.name, root.display());
     Err(Error::usage(message).hint(format!(

@@ -20,7 +20,7 @@ use crate::args::RunArguments;
 use crate::output::{self, Bar};
 
 /// What may be typed beside `--resume`; the rest, the record knows.
-const WITH_RESUME: [&str; 5] = ["resume", "trust", "jobs", "json", "cache"];
+const WITH_RESUME: [&str; 7] = ["resume", "trust", "jobs", "json", "cache", "verbose", "log"];
 
 /// How much of a reply is read.
 const REPLY: u64 = 100;

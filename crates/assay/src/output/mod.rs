@@ -6,6 +6,7 @@
 
 mod diff;
 mod explanation;
+mod log;
 mod progress;
 mod results;
 mod terminal;
@@ -25,6 +26,7 @@ use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 pub(crate) use explanation::{Explanation, show_explanation};
+pub(crate) use log::start_log;
 pub(crate) use progress::{Bar, Meter};
 pub(crate) use results::results_tables;
 

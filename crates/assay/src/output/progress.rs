@@ -2,16 +2,36 @@
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::shown_name;
 use assay_run::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 
 use super::{talk, warn_once};
 
 /// How often a line is printed where there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(10);
+
+/// The bar that was made last: no more than one is shown at a time.
+static LAST: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
+
+/// Makes a bar on standard error.
+fn new_bar(size: Option<u64>) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::stderr());
+    *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.downgrade());
+    bar
+}
+
+/// Prints with the bar out of the way, from any thread.
+pub(super) fn above_bar(print: impl FnOnce()) {
+    let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match last.and_then(|bar| bar.upgrade()) {
+        Some(bar) => bar.suspend(print),
+        None => print(),
+    }
+}
 
 /// Shows progress on standard error.
 pub(crate) struct Bar {
@@ -23,7 +43,7 @@ pub(crate) struct Bar {
 
 impl Bar {
     pub(crate) fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let bar = new_bar(None);
         let style = "{prefix:>12} {bar:30} {pos}/{len} {per_sec} {eta} left";
         bar.set_style(
             ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
@@ -52,7 +72,7 @@ impl Meter {
             Some(_) => "{prefix:>12} {bar:30} {percent:>3} % {msg} {eta} left",
             None => "{prefix:>12} {spinner} {bytes} {msg}",
         };
-        let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::stderr());
+        let bar = new_bar(size);
         bar.set_style(
             ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );

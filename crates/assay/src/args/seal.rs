@@ -1,0 +1,89 @@
+//! `assay data seal` and `assay data unseal`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::FalseyValueParser;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay data seal hidden -o hidden.age             makes hidden.age.key, to be kept secret
+  assay data seal hidden -o hidden.age --recipient age1… --recipient age1…
+  assay data seal hidden -o hidden.age --passphrase-file passphrase.txt
+
+Publish hidden.age.commitment.json before the competition: it binds you to every byte, and tells
+nothing about the content. The sealed file may be published too. docs/seal.md says how it works.")]
+pub(crate) struct SealArguments {
+    /// The folder; every file in it is sealed.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+
+    /// Where the sealed file goes.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+
+    /// Where the public commitment goes. Default: FILE.commitment.json
+    #[arg(long, value_name = "PATH", env = "ASSAY_COMMITMENT")]
+    pub(crate) commitment: Option<PathBuf>,
+
+    /// Who may open it, by public key; may be repeated. Default: a new key, in FILE.key
+    #[arg(short, long = "recipient", value_name = "age1…", env = "ASSAY_RECIPIENT")]
+    pub(crate) recipients: Vec<String>,
+
+    /// Who may open it, one public key a line.
+    #[arg(long, value_name = "PATH", env = "ASSAY_RECIPIENTS_FILE")]
+    pub(crate) recipients_file: Option<PathBuf>,
+
+    /// Whoever knows the first line of this file may open it.
+    #[arg(long, value_name = "PATH", env = "ASSAY_PASSPHRASE_FILE", conflicts_with_all = ["recipients", "recipients_file"])]
+    pub(crate) passphrase_file: Option<PathBuf>,
+
+    /// Replace a sealed file and a commitment that are there already; never a key.
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Print JSON.
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  assay data unseal hidden.age -o hidden           with hidden.age.key beside it
+  assay data unseal hidden.age -o hidden --identity key.txt --commitment published.json
+  assay data unseal hidden.age -o hidden --passphrase-file passphrase.txt
+  assay data unseal hidden.age --against hidden    is the folder still what was sealed?
+
+The folder is there afterwards only if every byte is as it was committed to; otherwise the exit code
+is 3, and the message says what is wrong.")]
+pub(crate) struct UnsealArguments {
+    /// The sealed file.
+    #[arg(value_name = "FILE")]
+    pub(crate) sealed: PathBuf,
+
+    /// The folder to make.
+    #[arg(short, long, value_name = "DIR", required_unless_present = "against")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Make nothing, but name every file of this folder that is not as it was sealed.
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    pub(crate) against: Option<PathBuf>,
+
+    /// The commitment as it was published. Default: FILE.commitment.json, if it is there
+    #[arg(long, value_name = "PATH", env = "ASSAY_COMMITMENT")]
+    pub(crate) commitment: Option<PathBuf>,
+
+    /// A file with a secret key; may be repeated. Default: FILE.key
+    #[arg(short, long = "identity", value_name = "PATH", env = "ASSAY_IDENTITY")]
+    pub(crate) identities: Vec<PathBuf>,
+
+    /// The file whose first line is the passphrase.
+    #[arg(long, value_name = "PATH", env = "ASSAY_PASSPHRASE_FILE", conflicts_with = "identities")]
+    pub(crate) passphrase_file: Option<PathBuf>,
+
+    /// Print JSON.
+    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    pub(crate) json: bool,
+}
