@@ -39,7 +39,7 @@ fuzz_target!(|bytes: &[u8]| {
     for index in 0..PROBLEMS.ids().len() {
         for answer in file.of(index) {
             assert_eq!(answer.key.index, index);
-            assert!(!matches!(&answer.response, Response::Lines(lines) if lines.is_empty()));
+            assert!(!matches!(&*answer.response, Response::Lines(lines) if lines.is_empty()));
         }
     }
     if !file.faults.is_empty() {

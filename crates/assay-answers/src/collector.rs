@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use assay_core::{
     AnswerForm, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey, disambiguate,
@@ -68,7 +69,7 @@ impl<'a> Collector<'a> {
             }
             None => {}
         }
-        self.answers.push(GivenAnswer { key, place, response });
+        self.answers.push(GivenAnswer { key, place, response: Arc::new(response) });
     }
 
     /// What was gathered, in order, each sample once.

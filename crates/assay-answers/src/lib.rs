@@ -20,6 +20,7 @@ mod texts;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::path::Path;
+use std::sync::Arc;
 
 use assay_core::{
     AnswerForm, Cancel, Digest, Error, Fault, FaultKind, Place, Problems, Response, Result,
@@ -64,7 +65,7 @@ pub struct GivenAnswer {
     /// Where it stands.
     pub place: Place,
     /// What it says.
-    pub response: Response,
+    pub response: Arc<Response>,
 }
 
 impl AnswerFile {

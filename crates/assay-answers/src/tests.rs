@@ -53,7 +53,7 @@ fn read(bytes: &[u8]) -> AnswerFile {
 fn told(file: &AnswerFile) -> Vec<String> {
     let tell = |answer: &GivenAnswer| {
         let SampleKey { index, sample } = answer.key;
-        let said = match &answer.response {
+        let said = match &*answer.response {
             Response::Text(text) => format!("text:{text}"),
             Response::Program(text) => format!("program:{text}"),
             other => format!("{other:?}"),
@@ -200,7 +200,7 @@ proptest! {
                 })
                 .collect();
             let read: Vec<Response> =
-                file.of(index).iter().map(|answer| answer.response.clone()).collect();
+                file.of(index).iter().map(|answer| (*answer.response).clone()).collect();
             prop_assert_eq!(read, expected);
         }
     }

@@ -1,5 +1,6 @@
 //! What a solver says.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -13,8 +14,8 @@ pub struct Answer {
     pub problem: ProblemId,
     /// Which sample, from 0.
     pub sample: u32,
-    /// What was said.
-    pub response: Response,
+    /// The part of the reply that is graded.
+    pub response: Arc<Response>,
     /// How long it took, in seconds of wall time, where one answer can be timed.
     pub wall_s: Option<f64>,
     /// The text before it was cut, where something was cut off.
@@ -33,7 +34,7 @@ impl Answer {
         Self {
             problem,
             sample,
-            response,
+            response: Arc::new(response),
             wall_s: None,
             reply: None,
             retries: 0,
@@ -116,6 +117,37 @@ pub enum Response {
 }
 
 impl Response {
+    /// The text, or the reason for which there is none. A program is a text too.
+    pub fn text(&self) -> Result<&str, NoAnswer> {
+        match self {
+            Self::Text(text) | Self::Program(text) => Ok(text),
+            other => Err(other.missing("text")),
+        }
+    }
+
+    /// The line numbers, or the reason for which there are none.
+    pub fn lines(&self) -> Result<&[usize], NoAnswer> {
+        match self {
+            Self::Lines(lines) => Ok(lines),
+            other => Err(other.missing("line number")),
+        }
+    }
+
+    /// The chosen option, or the reason for which there is none.
+    pub fn choice(&self) -> Result<&str, NoAnswer> {
+        match self {
+            Self::Choice(choice) => Ok(choice),
+            other => Err(other.missing("choice")),
+        }
+    }
+
+    fn missing(&self, wanted: &str) -> NoAnswer {
+        match self {
+            Self::None(reason) => reason.clone(),
+            _ => NoAnswer { why: Why::Invalid, detail: format!("the answer is no {wanted}") },
+        }
+    }
+
     /// No answer, for this reason.
     pub fn none(why: Why, detail: impl Into<String>) -> Self {
         Self::None(NoAnswer { why, detail: detail.into() })

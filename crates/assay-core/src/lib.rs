@@ -52,7 +52,7 @@ pub use progress::Progress;
 pub use question::{
     ChoiceQuestion, CodeQuestion, LanguagePair, Question, QuestionKind, StopWords, TextQuestion,
 };
-pub use reference::{Attempt, Check, Fault, FaultKind, Reference};
+pub use reference::{Check, Fault, FaultKind, Reference, Submission};
 pub use results::{Counts, Estimate, GoldRate, Minimum, Results};
 pub use settings::{DataChoice, Isolation, Opening, Rules, TaskSettings};
 pub use shown::{shown_line, shown_name, shown_text};

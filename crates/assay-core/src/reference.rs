@@ -1,8 +1,13 @@
 //! The right answer to a problem, and how replies are compared with it.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
-use crate::{Cancel, Digest, Fingerprint, ProblemId, Response, Result, Verdict};
+use crate::{
+    Cancel, Digest, Fingerprint, NoAnswer, Outcome, ProblemId, Response, Result, SampleKey,
+    Verdict, Why,
+};
 
 /// The right answer to a problem. Each task has a type of its own for it, which nobody else looks into.
 pub trait Reference: Send + Sync {
@@ -15,9 +20,9 @@ pub trait Reference: Send + Sync {
     /// Checks whether `response` can be an answer at all.
     fn check(&self, response: &Response) -> Check;
 
-    /// Grades an attempt: the same response gets the same verdict. An error is a failure of the grading itself, and
+    /// Grades a submission: the same response gets the same verdict. An error is a failure of the grading itself, and
     /// ends the run.
-    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict>;
+    fn grade(&self, submission: &Submission, cancel: &Cancel) -> Result<Verdict>;
 
     /// Identifies everything that the verdict on `response` depends on, where grading is worth remembering.
     fn digest_of(&self, _response: &Response) -> Option<Digest> {
@@ -34,15 +39,26 @@ pub trait Reference: Send + Sync {
 }
 
 /// A response that is to be graded.
-pub struct Attempt<'a> {
+#[derive(Debug, Clone)]
+pub struct Submission {
+    /// The sample that it answers.
+    pub key: SampleKey,
     /// The problem's name.
-    pub problem: &'a ProblemId,
-    /// The number of the sample, from 0.
-    pub sample: u32,
+    pub problem: ProblemId,
     /// The response.
-    pub response: &'a Response,
-    /// Raised when the work should end.
-    pub cancel: &'a Cancel,
+    pub response: Arc<Response>,
+}
+
+impl Submission {
+    /// A verdict on it, without scores.
+    pub fn verdict(&self, outcome: Outcome) -> Verdict {
+        Verdict::new(self.problem.clone(), self.key.sample, outcome)
+    }
+
+    /// The verdict if it holds no answer.
+    pub fn unanswered(&self, reason: &NoAnswer) -> Verdict {
+        Verdict::unanswered(self.problem.clone(), self.key.sample, reason)
+    }
 }
 
 /// Whether a response is one that the problem can have.
@@ -57,9 +73,14 @@ pub enum Check {
 }
 
 impl Check {
-    /// An answer of another kind than the task asks for.
-    pub fn wrong_kind(message: &str) -> Self {
-        Self::Impossible(Fault::new(FaultKind::Malformed, message))
+    /// Refuses a response of another kind than the task asks for; a missing answer is possible.
+    pub fn kind<T>(content: Result<T, NoAnswer>) -> Self {
+        match content {
+            Err(NoAnswer { why: Why::Invalid, detail }) => {
+                Self::Impossible(Fault::new(FaultKind::Malformed, detail))
+            }
+            Ok(_) | Err(_) => Self::Possible,
+        }
     }
 }
 

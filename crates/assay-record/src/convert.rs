@@ -2,6 +2,8 @@
 //!
 //! The format on disk changes only here and in the line types, whatever happens to the types of the other crates.
 
+use std::sync::Arc;
+
 use assay_core as core;
 
 use crate::{
@@ -149,7 +151,7 @@ impl From<core::Answer> for AnswerLine {
             retries,
             tokens: tokens.map(|(prompt, completion)| Tokens { prompt, completion }),
             cost: usage.cost,
-            ..Self::new(problem, sample, response.into())
+            ..Self::new(problem, sample, Arc::unwrap_or_clone(response).into())
         }
     }
 }

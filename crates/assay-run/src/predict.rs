@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use assay_core::{
@@ -76,8 +77,8 @@ pub fn predict(
                 in_order.take(match (answer, reason) {
                     (Some(answer), None) => Prediction {
                         index: key.index,
-                        answer: Ok(answer.response.clone()),
-                        confidence: answer.confidence.clone(),
+                        answer: Ok(Arc::unwrap_or_clone(answer.response)),
+                        confidence: answer.confidence,
                     },
                     (_, reason) => Prediction {
                         index: key.index,

@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use assay_core::{
     Answer, Counts, Error, Problem, Problems, Reading, Result, Results, SampleKey, Selection,
-    SessionReport, Verdict,
+    SessionReport, Submission, Verdict,
 };
 use assay_record::{FormatVersion, Manifest, RunReader, RunWriter, Tool};
 use assay_solvers::SolverSpec;
@@ -15,9 +16,7 @@ use assay_tasks::TaskRegistry;
 use tracing::info;
 
 use crate::gate::{Gate, Gold};
-use crate::pipeline::{
-    Ending, Event, Feed, Item, Pipeline, Retries, Submission, Submitted, VerdictCache,
-};
+use crate::pipeline::{Ending, Event, Feed, Item, Pending, Pipeline, Retries, VerdictCache};
 use crate::registry::Entry;
 use crate::{OpenTask, Plan, Request, RunContext, host};
 
@@ -332,7 +331,7 @@ impl<'a> Todo<'a> {
     }
 
     /// Feeds everything that is left.
-    fn read<'i>(&'i self, feed: &mut Feed<'_, 'i>) -> Result<()> {
+    fn read(&self, feed: &mut Feed<'_>) -> Result<()> {
         self.plan.open.problems.read(&self.open, &mut |reading| {
             Ok(match reading {
                 Reading::Problem(problem) => self.feed_problem(problem, feed),
@@ -341,7 +340,7 @@ impl<'a> Todo<'a> {
         })
     }
 
-    fn feed_problem<'i>(&'i self, problem: Problem, feed: &mut Feed<'_, 'i>) -> ControlFlow<()> {
+    fn feed_problem(&self, problem: Problem, feed: &mut Feed<'_>) -> ControlFlow<()> {
         let index = problem.index;
         if let Some(verdict) = self.gate.verdict(index, &problem.id) {
             return feed(Item::Done(SampleKey { index, sample: 0 }, Box::new(verdict)));
@@ -353,13 +352,12 @@ impl<'a> Todo<'a> {
                 continue;
             }
             match self.ungraded.get(&key) {
-                Some(answer) => feed(Item::Grade(Submission {
-                    key,
-                    problem: problem.id.clone(),
-                    reference: problem.reference.clone(),
-                    response: Submitted::Given(&answer.response),
-                    is_read: true,
-                }))?,
+                Some(answer) => {
+                    let (problem, reference) = (problem.id.clone(), problem.reference.clone());
+                    let submission =
+                        Submission { key, problem, response: Arc::clone(&answer.response) };
+                    feed(Item::Grade(Pending { submission, reference, is_read: true }))?;
+                }
                 None => missing.push(sample),
             }
         }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use assay_core::{
-    AnswerForm, AnswerRules, Attempt, Check, CodeQuestion, Digest, Ending, Estimate, Fingerprint,
+    AnswerForm, AnswerRules, Cancel, Check, CodeQuestion, Digest, Ending, Estimate, Fingerprint,
     Flaw, Language, Named, Opening, Outcome, Problem, ProblemId, Problems, Progress, Question,
-    QuestionKind, Reading, Reference, Response, Result, Selection, Tally, Task, TaskCard,
-    TaskSettings, Verdict, Visit, VisitReference, Why,
+    QuestionKind, Reading, Reference, Response, Result, Selection, Submission, Tally, Task,
+    TaskCard, TaskSettings, Verdict, Visit, VisitReference, Why,
 };
 
 /// The reference of a problem.
@@ -156,22 +156,19 @@ impl Reference for FakeReference {
         Check::Possible
     }
 
-    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
-        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
-        let (Response::Program(text) | Response::Text(text)) = attempt.response else {
-            let Response::None(reason) = attempt.response else {
-                return Ok(Verdict::new(problem, sample, Outcome::NotAnswered));
-            };
-            return Ok(Verdict::unanswered(problem, sample, reason));
+    fn grade(&self, submission: &Submission, _: &Cancel) -> Result<Verdict> {
+        let text = match submission.response.text() {
+            Ok(text) => text,
+            Err(reason) => return Ok(submission.unanswered(&reason)),
         };
         self.ran.fetch_add(1, Ordering::SeqCst);
-        let broken = self.broken.iter().any(|index| *text == format!("right gold {index}"));
+        let broken = self.broken.iter().any(|index| text == format!("right gold {index}"));
         let (outcome, ending) = if text.starts_with("right") && !broken {
             (Outcome::Passed, Ending::Passed)
         } else {
             (Outcome::Failed, Ending::WrongAnswer { message: "no".to_owned() })
         };
-        Ok(Verdict { ending: Some(ending), ..Verdict::new(problem, sample, outcome) })
+        Ok(Verdict { ending: Some(ending), ..submission.verdict(outcome) })
     }
 
     fn digest_of(&self, response: &Response) -> Option<Digest> {

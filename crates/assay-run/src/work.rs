@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use assay_core::{Answer, Attempt, Cancel, Error, Reading, Result, Selection, Verdict};
+use assay_core::{
+    Answer, Cancel, Error, Reading, Result, SampleKey, Selection, Submission, Verdict,
+};
 use assay_record::{AnswerLine, DataDigest, VerdictLine};
 use serde::{Deserialize, Serialize};
 
@@ -37,16 +39,13 @@ impl OpenTask {
         let index = place.filter(|&index| self.wanted.contains(index)).ok_or_else(|| {
             Error::refused(format!("there is no problem called {}", answer.problem))
         })?;
+        let key = SampleKey { index, sample: answer.sample };
+        let submission = Submission { key, problem: answer.problem, response: answer.response };
         let mut verdict = None;
         self.problems.read(&Selection::of(ids.len(), |other| other == index), &mut |reading| {
             verdict = Some(match reading {
                 Reading::Flawed(flaw) => Verdict::excluded(flaw.id, flaw.reason),
-                Reading::Problem(problem) => problem.reference.grade(&Attempt {
-                    problem: &answer.problem,
-                    sample: answer.sample,
-                    response: &answer.response,
-                    cancel,
-                })?,
+                Reading::Problem(problem) => problem.reference.grade(&submission, cancel)?,
             });
             Ok(ControlFlow::Break(()))
         })?;

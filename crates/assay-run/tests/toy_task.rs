@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use assay_answers::AnswerSource;
 use assay_core::{
-    Attempt, Cancel, Check, ChoiceQuestion, DataChoice, Estimate, Fingerprint, Named, Opening,
-    Outcome, Problem, ProblemId, Problems, Question, QuestionKind, Reading, Reference, Response,
-    Result, Rules, Selection, Tally, Task, TaskCard, TaskSettings, Verdict, Visit, VisitReference,
+    Cancel, Check, ChoiceQuestion, DataChoice, Estimate, Fingerprint, Named, Opening, Outcome,
+    Problem, ProblemId, Problems, Question, QuestionKind, Reading, Reference, Response, Result,
+    Rules, Selection, Submission, Tally, Task, TaskCard, TaskSettings, Verdict, Visit,
+    VisitReference,
 };
 use assay_record::{AnswerLine, DataDigest, ResponseLine, RunReader, VerdictLine};
 use assay_run::{
@@ -109,20 +110,14 @@ impl Reference for FasterOne {
     }
 
     fn check(&self, response: &Response) -> Check {
-        match response {
-            Response::Choice(_) | Response::None(_) => Check::Possible,
-            _ => Check::wrong_kind("the answer is no choice"),
-        }
+        Check::kind(response.choice())
     }
 
-    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
-        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
-        Ok(match attempt.response {
-            Response::Choice(label) if label == self.0 => {
-                Verdict::new(problem, sample, Outcome::Passed)
-            }
-            Response::None(reason) => Verdict::unanswered(problem, sample, reason),
-            _ => Verdict::new(problem, sample, Outcome::Failed),
+    fn grade(&self, submission: &Submission, _: &Cancel) -> Result<Verdict> {
+        Ok(match submission.response.choice() {
+            Ok(label) if label == self.0 => submission.verdict(Outcome::Passed),
+            Ok(_) => submission.verdict(Outcome::Failed),
+            Err(reason) => submission.unanswered(&reason),
         })
     }
 }

@@ -157,22 +157,6 @@ pub struct Dialogue<'a> {
     pub limits: Limits,
 }
 
-/// The outcome of an examination. The ending is never a mere exit: a program that stops before its tests
-/// are done ended early.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Examined {
-    /// The verdict.
-    pub ending: Ending,
-    /// The measurements.
-    pub evidence: Evidence,
-    /// Why it must be put through its tests in one process with them ([`Rules::Compat`]): they do something that
-    /// does not reach another process. The verdict then says nothing.
-    pub one_process: Option<String>,
-    /// A letter for each call of a table, where they were asked for: T for right, F for wrong, - for an error, . for
-    /// not run.
-    pub marks: Option<String>,
-}
-
 /// A program to be run.
 #[derive(Debug, Clone, Copy)]
 pub struct Execution<'a> {
@@ -193,17 +177,4 @@ pub struct Source<'a> {
     pub text: &'a str,
     /// The file's name, where the language cares for it (`Main.java`); else a usual one is taken.
     pub name: Option<&'a str>,
-}
-
-/// The outcome of an execution. The ending is `Passed` if the program ended by itself with status 0; what
-/// it printed is still to be judged.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Executed {
-    /// The ending. `EarlyExit` has the status of a program that ended with another than 0 and
-    /// without an exception.
-    pub ending: Ending,
-    /// Its standard output.
-    pub output: Vec<u8>,
-    /// The measurements.
-    pub evidence: Evidence,
 }

@@ -15,7 +15,7 @@ mod sys;
 pub use host::{Diagnosis, Runs, Sandbox, Tool, Tools, diagnose};
 pub use inside::{WORKER_ARGUMENT, worker_main};
 pub use job::{
-    Dialogue, Examination, Examined, Executed, Execution, Limits, Recorded, Recording, Settings,
-    Source, TableExamination,
+    Dialogue, Examination, Execution, Limits, Recorded, Recording, Settings, Source,
+    TableExamination,
 };
-pub use message::{Layer, Layers};
+pub use message::{Layer, Layers, Report};

@@ -228,27 +228,55 @@ pub(crate) struct Caps {
     pub(crate) output: u64,
 }
 
-/// The outcome of a job.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Report {
+/// The outcome of running a program.
+///
+/// Under tests the ending is never a mere exit: a program that stops before its tests are done ended early. A program
+/// that was only run has `Passed` if it ended by itself with status 0; its output is still to be judged.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Report {
     /// The ending.
-    pub(crate) ending: Ending,
+    pub ending: Ending,
     /// The measurements.
-    pub(crate) evidence: Evidence,
+    pub evidence: Evidence,
     /// The bytes that were printed.
     pub(crate) output: Output,
     /// True if the exam that was asked for is not known any more.
     pub(crate) exam_unknown: bool,
-    /// Why the program must be put through its tests in one process with them.
-    pub(crate) one_process: Option<String>,
+    /// The reason for which the program must be tested in one process with its tests, by the rules `compat`: they do
+    /// something that does not reach another process. The ending then says nothing.
+    pub one_process: Option<String>,
     /// The largest share of its limit that one call took, where calls have limits.
     pub(crate) longest_call: f64,
-    /// A letter for each call, if they were asked for.
-    pub(crate) marks: Option<String>,
+    /// A character for each call of a table, if they were asked for: T for right, F for wrong, - for an error, . for
+    /// not run.
+    pub marks: Option<String>,
+}
+
+impl Report {
+    /// A report without output.
+    pub fn new(ending: Ending, evidence: Evidence) -> Self {
+        Self {
+            ending,
+            evidence,
+            output: Output::Text(String::new()),
+            exam_unknown: false,
+            one_process: None,
+            longest_call: 0.0,
+            marks: None,
+        }
+    }
+
+    /// The program's standard output.
+    pub fn output(&self) -> &[u8] {
+        match &self.output {
+            Output::Text(text) => text.as_bytes(),
+            Output::Bytes(bytes) => bytes,
+        }
+    }
 }
 
 /// The bytes that were printed.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Output {
     Text(String),
     Bytes(Vec<u8>),
@@ -257,12 +285,5 @@ pub(crate) enum Output {
 impl Output {
     pub(crate) fn new(bytes: Vec<u8>) -> Self {
         String::from_utf8(bytes).map_or_else(|error| Self::Bytes(error.into_bytes()), Self::Text)
-    }
-
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
-        match self {
-            Self::Text(text) => text.into_bytes(),
-            Self::Bytes(bytes) => bytes,
-        }
     }
 }

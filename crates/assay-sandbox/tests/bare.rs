@@ -38,7 +38,7 @@ fn printed(sandbox: &Sandbox, text: &str) -> String {
     let execution = Execution { language: Language::Python, source, input: "", limits };
     let done = sandbox.execute(&execution, &Cancel::new()).unwrap();
     assert_eq!(done.ending, Ending::Passed, "{done:?}");
-    String::from_utf8(done.output).unwrap()
+    String::from_utf8(done.output().to_vec()).unwrap()
 }
 
 /// A folder that anybody may write to, with a file in it.

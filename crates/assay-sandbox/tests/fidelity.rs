@@ -5,10 +5,10 @@
 mod common;
 
 use assay_core::{Cancel, Ending, Exam, Isolation, Rules};
-use assay_sandbox::{Examination, Examined, Limits, Sandbox};
+use assay_sandbox::{Examination, Limits, Report, Sandbox};
 use common::sandbox;
 
-fn examine(sandbox: &Sandbox, test: &str, program: &str, rules: Rules) -> Examined {
+fn examine(sandbox: &Sandbox, test: &str, program: &str, rules: Rules) -> Report {
     let exam = Exam {
         setting: "class Unhappy(Exception):\n    pass\n".to_owned(),
         called: vec!["f".to_owned(), "Box".to_owned()],
@@ -249,7 +249,7 @@ const FAILING: &[(&str, &str)] = &[
 fn check_doubts(isolation: Isolation) {
     let sandbox = sandbox(isolation);
     for (test, program) in DOUBTFUL {
-        let Examined { ending, one_process, .. } = examine(&sandbox, test, program, Rules::Strict);
+        let Report { ending, one_process, .. } = examine(&sandbox, test, program, Rules::Strict);
         assert_eq!(ending, Ending::Passed, "{test}{program}");
         assert!(one_process.is_some(), "{test}{program}");
         let together = examine(&sandbox, test, program, Rules::Compat);
@@ -257,7 +257,7 @@ fn check_doubts(isolation: Isolation) {
     }
     for (test, program) in FAILING {
         for rules in [Rules::Strict, Rules::Compat] {
-            let Examined { ending, .. } = examine(&sandbox, test, program, rules);
+            let Report { ending, .. } = examine(&sandbox, test, program, rules);
             assert_ne!(ending, Ending::Passed, "{rules:?}: {test}{program}");
         }
     }
@@ -283,7 +283,7 @@ fn what_a_test_replaces_the_next_finds_as_it_was() {
             examine(&sandbox, test, program, Rules::Strict);
         }
         for _ in 0..3 {
-            let Examined { ending, one_process, .. } =
+            let Report { ending, one_process, .. } =
                 examine(&sandbox, plain, program, Rules::Strict);
             assert_eq!((ending, one_process), (Ending::Passed, None), "{test}");
         }
@@ -295,7 +295,7 @@ fn check(isolation: Isolation) {
     for (test, right, wrong) in CARRIED {
         for (program, passes) in [(right, true), (wrong, false)] {
             for rules in [Rules::Strict, Rules::Compat] {
-                let Examined { ending, one_process, .. } = examine(&sandbox, test, program, rules);
+                let Report { ending, one_process, .. } = examine(&sandbox, test, program, rules);
                 let what = format!("{rules:?}: {test}{program}: {ending:?}");
                 // One that passes by both rules does so in one process too.
                 assert!(one_process.is_none() || ending == Ending::Passed, "{what}");

@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Isolation, Language};
-use assay_sandbox::{Dialogue, Executed, Execution, Limits, Sandbox, Source};
+use assay_sandbox::{Dialogue, Execution, Limits, Report, Sandbox, Source};
 use common::sandbox;
 
 /// A language, a program that doubles a number, and one that is none.
@@ -42,7 +42,7 @@ const PROGRAMS: [(Language, &str, &str); 6] = [
     ),
 ];
 
-fn run(sandbox: &Sandbox, language: Language, text: &str, input: &str) -> Executed {
+fn run(sandbox: &Sandbox, language: Language, text: &str, input: &str) -> Report {
     let limits = Limits::with_cpu(Duration::from_secs(5));
     let source = Source { text, name: None };
     sandbox.execute(&Execution { language, source, input, limits }, &Cancel::new()).unwrap()
@@ -58,7 +58,7 @@ fn programs_are_compiled_and_run() {
                 continue;
             }
             let done = run(&sandbox, language, right, "21\n");
-            assert_eq!((&done.ending, done.output.as_slice()), (&Ending::Passed, &b"42\n"[..]));
+            assert_eq!((&done.ending, done.output()), (&Ending::Passed, &b"42\n"[..]));
             let failed = run(&sandbox, language, wrong, "21\n");
             assert!(matches!(failed.ending, Ending::SyntaxError { .. }), "{language}: {failed:?}");
         }
@@ -96,7 +96,7 @@ fn compiled_programs_are_held_in_check() {
         assert!(!fine, "{text}: {done:?}");
         let after =
             run(&sandbox, Language::Python, "import os\nprint(len(os.listdir('/tmp')))", "");
-        assert_eq!(after.output, b"0\n", "{text} left something behind");
+        assert_eq!(after.output(), b"0\n", "{text} left something behind");
     }
 }
 
@@ -119,7 +119,7 @@ fn python_programs_run_as_an_interpreter_would_run_their_file() {
         ] {
             let done = run(&sandbox, Language::Python, text, "21\n");
             assert_eq!(done.ending, Ending::Passed, "{isolation:?}: {text}");
-            assert_eq!(done.output, b"42\n", "{isolation:?}: {text}");
+            assert_eq!(done.output(), b"42\n", "{isolation:?}: {text}");
         }
     }
 }

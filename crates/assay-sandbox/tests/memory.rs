@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Isolation, Language};
-use assay_sandbox::{Executed, Execution, Limits, Sandbox, Source};
+use assay_sandbox::{Execution, Limits, Report, Sandbox, Source};
 use common::{as_ordinary_user, ending, once_more, sandbox};
 
 /// Shared memory that belongs to no process alone, in so many processes and megabytes for each.
@@ -49,7 +49,7 @@ for _ in range(3):
     assert os.wait()[1] == 0
 ";
 
-fn run(sandbox: &Sandbox, language: Language, text: &str) -> Executed {
+fn run(sandbox: &Sandbox, language: Language, text: &str) -> Report {
     let source = Source { text, name: None };
     let limits = Limits { memory: 512 << 20, ..Limits::with_cpu(Duration::from_secs(20)) };
     let execution = Execution { language, source, input: "", limits };

@@ -21,7 +21,7 @@ fn run(sandbox: &Sandbox, language: Language, text: &str) -> (Ending, String) {
     let limits = limits();
     let execution = Execution { language, source, input: "0123456789", limits };
     let done = sandbox.execute(&execution, &Cancel::new()).unwrap();
-    (done.ending, String::from_utf8(done.output).unwrap())
+    (done.ending.clone(), String::from_utf8(done.output().to_vec()).unwrap())
 }
 
 /// The lines in which two views differ.

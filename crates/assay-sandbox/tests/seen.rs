@@ -54,7 +54,7 @@ fn printed(sandbox: &Sandbox, language: Language, text: &str) -> String {
     let execution = Execution { language, source, input: "", limits };
     let done = sandbox.execute(&execution, &Cancel::new()).unwrap();
     assert_eq!(done.ending, Ending::Passed, "{done:?}");
-    String::from_utf8(done.output).unwrap()
+    String::from_utf8(done.output().to_vec()).unwrap()
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl AnswerEach for FileSolver {
         let answers = &self.file.answers;
         let found = answers.binary_search_by_key(&key, |answer| answer.key).ok();
         let silent = || Response::none(Why::Silent, "the file has no answer to it");
-        Ok(found.map_or_else(silent, |at| answers[at].response.clone()).into())
+        Ok(found.map_or_else(silent, |at| (*answers[at].response).clone()).into())
     }
 
     fn effort(&self) -> Effort {

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use assay_core::{
-    Attempt, Cancel, DataChoice, Opening, Outcome, ProblemId, QuestionKind, Reading, Reference,
-    Response, Selection, Task, TaskSettings, Verdict,
+    Cancel, DataChoice, Opening, Outcome, ProblemId, QuestionKind, Reading, Reference, Response,
+    SampleKey, Selection, Submission, Task, TaskSettings, Verdict,
 };
 use assay_data::codrep::Dataset;
 use assay_data::codrep::verify::verify;
@@ -90,8 +91,9 @@ fn some_verdict(task: &dyn Task, problem: &ProblemId, reference: &dyn Reference)
             return verdict.score("tests", 2.0).score("tests-passed", 1.0);
         }
     };
-    let (response, cancel) = (&response, &Cancel::new());
-    reference.grade(&Attempt { problem, sample: 0, response, cancel }).expect("it can be graded")
+    let key = SampleKey { index: 0, sample: 0 };
+    let submission = Submission { key, problem: problem.clone(), response: Arc::new(response) };
+    reference.grade(&submission, &Cancel::new()).expect("it can be graded")
 }
 
 fn open(task: &dyn Task) -> Box<dyn assay_core::Problems> {

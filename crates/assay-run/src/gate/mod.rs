@@ -13,15 +13,13 @@ use std::time::Instant;
 
 use assay_core::{
     DigestOf, Ending, Fingerprint, GoldRate, Outcome, ProblemId, Problems, QuestionKind, Reference,
-    Response, Result, SampleKey, Selection, Task, TaskSettings, Verdict,
+    Response, Result, SampleKey, Selection, Submission, Task, TaskSettings, Verdict,
 };
 use assay_record::Tool;
 use tracing::{debug, info};
 
 use crate::RunContext;
-use crate::pipeline::{
-    self, Event, Feed, Item, Pipeline, Retries, Submission, Submitted, VerdictCache,
-};
+use crate::pipeline::{self, Event, Feed, Item, Pending, Pipeline, Retries, VerdictCache};
 use memory::Memory;
 
 /// Which problems are excluded, and how many are not.
@@ -158,7 +156,7 @@ impl Gold<'_> {
         &self,
         memory: &Memory,
         gate: &mut Gate,
-        feed: &mut Feed<'_, '_>,
+        feed: &mut Feed<'_>,
     ) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         self.problems.references(&mut |index, reference| {
@@ -187,19 +185,10 @@ impl Gold<'_> {
         candidates
     }
 
-    fn item<'i>(
-        &self,
-        key: SampleKey,
-        reference: &Arc<dyn Reference>,
-        program: Response,
-    ) -> Item<'i> {
-        Item::Grade(Submission {
-            key,
-            problem: self.problems.ids()[key.index].clone(),
-            reference: Arc::clone(reference),
-            response: Submitted::Owned(program),
-            is_read: true,
-        })
+    fn item(&self, key: SampleKey, reference: &Arc<dyn Reference>, program: Response) -> Item {
+        let (problem, response) = (self.problems.ids()[key.index].clone(), Arc::new(program));
+        let submission = Submission { key, problem, response };
+        Item::Grade(Pending { submission, reference: Arc::clone(reference), is_read: true })
     }
 
     /// Names everything beside a problem that the verdict on its own program depends on.

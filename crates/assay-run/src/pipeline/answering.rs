@@ -10,16 +10,16 @@ use std::time::Instant;
 use assay_core::{
     Answer, AnswerEach, AnswerError, AnswerTogether, Ask, Batch, BatchQuestion, Effort, Error,
     Problem, ProblemId, Reference, Reply, Response, Result, SampleKey, SessionReport, Solver,
-    StopWords, TakeAnswers,
+    StopWords, Submission, TakeAnswers,
 };
 use crossbeam_channel::Receiver;
 use tracing::{debug, debug_span, info};
 
-use super::{Event, Outlet, Pipeline, Question, Submission, Submitted, ended, retry};
+use super::{Event, Outlet, Pending, Pipeline, Question, ended, retry};
 
 impl Pipeline<'_> {
     /// A worker of the answer stage.
-    pub(super) fn answer_stage(&self, asked: &Receiver<Question>, outlet: &Outlet<'_, '_>) {
+    pub(super) fn answer_stage(&self, asked: &Receiver<Question>, outlet: &Outlet<'_>) {
         let outcome = match self.solver {
             Some(Solver::Together(solver)) => self.answer_together(solver.as_ref(), asked, outlet),
             _ => asked.iter().try_for_each(|Question { problem, samples }| {
@@ -37,32 +37,39 @@ impl Pipeline<'_> {
         &self,
         problem: &Problem,
         samples: Vec<u32>,
-        outlet: &Outlet<'_, '_>,
+        outlet: &Outlet<'_>,
     ) -> Result<ControlFlow<()>> {
         for sample in samples {
             if self.cancel.is_cancelled() {
                 break;
             }
-            let Some(submission) = self.ask(problem, sample, outlet.failed)? else { break };
-            if let Submitted::Answered(answer) = &submission.response
-                && outlet.tell(Event::Answered(submission.key, Arc::clone(answer))).is_break()
-            {
-                return Ok(ControlFlow::Break(()));
-            }
-            if self.pass_on(submission, outlet)?.is_break() {
+            let Some(answered) = self.ask(problem, sample, outlet.failed)? else { break };
+            if self.pass_answered(answered, outlet)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
+    /// Tells the sink of an answer before it waits for its grade.
+    fn pass_answered(
+        &self,
+        (answer, pending): (Box<Answer>, Pending),
+        outlet: &Outlet<'_>,
+    ) -> Result<ControlFlow<()>> {
+        match outlet.tell(Event::Answered(pending.submission.key, answer)) {
+            ControlFlow::Continue(()) => self.pass_on(pending, outlet),
+            ControlFlow::Break(()) => Ok(ControlFlow::Break(())),
+        }
+    }
+
     /// Asks for one sample; `None` if that was given up because the work ends.
-    pub(super) fn ask<'i>(
+    pub(super) fn ask(
         &self,
         problem: &Problem,
         sample: u32,
         failed: &AtomicBool,
-    ) -> Result<Option<Submission<'i>>> {
+    ) -> Result<Option<(Box<Answer>, Pending)>> {
         let Some(Solver::Each(solver)) = self.solver else {
             return Err(Error::failed("a question was asked without a solver"));
         };
@@ -83,7 +90,7 @@ impl Pipeline<'_> {
         };
         debug!(retries, wall_s = answer.wall_s, "answered");
         let key = SampleKey { index: problem.index, sample };
-        Ok(Some(submission(key, Arc::clone(&problem.reference), answer)))
+        Ok(Some(answered(key, Arc::clone(&problem.reference), answer)))
     }
 
     /// Asks again while the solver fails for now; also returns how often it failed.
@@ -124,7 +131,7 @@ impl Pipeline<'_> {
         &self,
         solver: &dyn AnswerTogether,
         asked: &Receiver<Question>,
-        outlet: &Outlet<'_, '_>,
+        outlet: &Outlet<'_>,
     ) -> Result<()> {
         let open = RefCell::new(HashMap::new());
         let mut questions = asked.iter().map(|question| {
@@ -151,15 +158,15 @@ struct Open {
 }
 
 /// Passes on what a solver says that answers everything in one go.
-struct Listener<'l, 'f, 'i> {
+struct Listener<'l, 'f> {
     pipeline: &'l Pipeline<'l>,
     open: &'l RefCell<HashMap<usize, Open>>,
-    outlet: &'l Outlet<'f, 'i>,
+    outlet: &'l Outlet<'f>,
 }
 
-impl TakeAnswers for Listener<'_, '_, '_> {
+impl TakeAnswers for Listener<'_, '_> {
     fn answer(&mut self, key: SampleKey, response: Response) -> Result<()> {
-        let submission = {
+        let answered = {
             // A sample is answered once: what was not asked, or was answered, is not on the list.
             let mut open = self.open.borrow_mut();
             let Some(open) = open.get_mut(&key.index) else { return Ok(()) };
@@ -170,14 +177,9 @@ impl TakeAnswers for Listener<'_, '_, '_> {
             debug!(problem = %open.id, sample = key.sample, "answered");
             let answer =
                 finished_answer(open.id.clone(), key.sample, response.into(), &open.stop_words);
-            submission(key, Arc::clone(&open.reference), answer)
+            answered(key, Arc::clone(&open.reference), answer)
         };
-        if let Submitted::Answered(answer) = &submission.response
-            && self.outlet.tell(Event::Answered(key, Arc::clone(answer))).is_break()
-        {
-            return Err(ended());
-        }
-        match self.pipeline.pass_on(submission, self.outlet)? {
+        match self.pipeline.pass_answered(answered, self.outlet)? {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(ended()),
         }
@@ -205,7 +207,13 @@ fn finished_answer(
     Answer { reply: whole, confidence, usage, ..Answer::new(problem, sample, response) }
 }
 
-fn submission<'i>(key: SampleKey, reference: Arc<dyn Reference>, answer: Answer) -> Submission<'i> {
-    let (problem, response) = (answer.problem.clone(), Submitted::Answered(Arc::new(answer)));
-    Submission { key, problem, reference, response, is_read: true }
+/// An answer for the sink, and what is graded of it.
+fn answered(
+    key: SampleKey,
+    reference: Arc<dyn Reference>,
+    answer: Answer,
+) -> (Box<Answer>, Pending) {
+    let (problem, response) = (answer.problem.clone(), Arc::clone(&answer.response));
+    let submission = Submission { key, problem, response };
+    (Box::new(answer), Pending { submission, reference, is_read: true })
 }

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_core::{Attempt, Check, Digest, NoAnswer, Response, Result, Verdict, Why};
+use assay_core::{Cancel, Check, Digest, NoAnswer, Response, Result, Submission, Verdict, Why};
 
 use tracing::{debug, debug_span};
 
-use super::{Ending, Event, Pipeline, Submission};
+use super::{Ending, Event, Pending, Pipeline};
 
 /// The number of verdicts that are remembered. Samples of a problem come one after the other, so the same program comes
 /// again soon or not at all, and memory stays flat.
@@ -15,8 +15,9 @@ const REMEMBERED: usize = 4096;
 
 impl Pipeline<'_> {
     /// Grades or checks a submission.
-    pub(super) fn finish(&self, submission: &Submission<'_>) -> Result<Event> {
-        let Submission { key, problem, reference, response, is_read } = submission;
+    pub(super) fn finish(&self, pending: &Pending) -> Result<Event> {
+        let Pending { submission, reference, is_read } = pending;
+        let Submission { key, problem, response } = submission;
         let _span = debug_span!("grade", %problem, sample = key.sample).entered();
         let check = reference.check(response);
         let (cache, refuses) = match self.ending {
@@ -27,21 +28,21 @@ impl Pipeline<'_> {
             }
         };
         let none;
-        let response = match check {
+        let submission = match check {
             Check::Impossible(fault) if refuses => return Ok(Event::Impossible(*key, fault)),
             Check::Impossible(fault) => {
-                none = Response::none(Why::Invalid, fault.message);
+                let response = Arc::new(Response::none(Why::Invalid, fault.message));
+                none = Submission { response, ..submission.clone() };
                 &none
             }
             Check::Unclear if refuses && !is_read => return Ok(Event::Unclear(*key)),
             // A problem that was read leaves nothing unclear.
-            Check::Possible | Check::Unclear => response,
+            Check::Possible | Check::Unclear => submission,
         };
-        let (sample, cancel) = (key.sample, self.cancel);
-        let attempt = Attempt { problem, sample, response, cancel };
-        let verdict = match reference.digest_of(response) {
-            Some(digest) => cache.verdict(digest, &attempt, || reference.grade(&attempt))?,
-            None => reference.grade(&attempt)?,
+        let grade = || reference.grade(submission, self.cancel);
+        let verdict = match reference.digest_of(&submission.response) {
+            Some(digest) => cache.verdict(digest, submission, self.cancel, grade)?,
+            None => grade()?,
         };
         debug!(outcome = ?verdict.outcome, "graded");
         Ok(Event::Graded(*key, Box::new(verdict)))
@@ -78,20 +79,21 @@ impl VerdictCache {
     fn verdict(
         &self,
         digest: Digest,
-        attempt: &Attempt<'_>,
+        submission: &Submission,
+        cancel: &Cancel,
         grade: impl FnOnce() -> Result<Verdict>,
     ) -> Result<Verdict> {
         let slot = self.slot(digest);
         // Who comes second waits here until the first is done.
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(verdict) = &*known {
-            let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+            let (problem, sample) = (submission.problem.clone(), submission.key.sample);
             debug!(same_as_sample = verdict.sample, "the verdict is in the cache");
             return Ok(Verdict { problem, sample, ..verdict.clone() });
         }
         let verdict = grade()?;
         // What was cut short says nothing about the program.
-        if !attempt.cancel.is_cancelled() {
+        if !cancel.is_cancelled() {
             *known = Some(verdict.clone());
         }
         Ok(verdict)
@@ -116,7 +118,7 @@ impl VerdictCache {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use assay_core::{Cancel, Outcome, ProblemId};
+    use assay_core::{Cancel, Outcome, ProblemId, SampleKey};
 
     use super::*;
 
@@ -125,13 +127,14 @@ mod tests {
         let (cache, count) = (VerdictCache::default(), AtomicUsize::new(0));
         let (problem, cancel) = (&ProblemId::from("sum/1"), &Cancel::new());
         let grade = |sample: u32, program: &str| {
-            let response = &Response::Program(program.to_owned());
-            let attempt = Attempt { problem, sample, response, cancel };
+            let response = Arc::new(Response::Program(program.to_owned()));
+            let key = SampleKey { index: 0, sample };
+            let submission = Submission { key, problem: problem.clone(), response };
             let grade = || {
                 count.fetch_add(1, Ordering::SeqCst);
                 Ok(Verdict::new(problem.clone(), sample, Outcome::Failed))
             };
-            cache.verdict(Digest::of(program.as_bytes()), &attempt, grade).unwrap()
+            cache.verdict(Digest::of(program.as_bytes()), &submission, cancel, grade).unwrap()
         };
         std::thread::scope(|scope| {
             for sample in 0..8 {

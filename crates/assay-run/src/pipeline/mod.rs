@@ -12,14 +12,14 @@ mod retry;
 #[cfg(test)]
 mod tests;
 
-use std::ops::{ControlFlow, Deref};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{
     Answer, Cancel, Effort, Error, Fault, Flaw, NoAnswer, Problem, ProblemId, Problems, Reference,
-    Response, Result, SampleKey, SessionReport, Solver, Verdict, Why,
+    Result, SampleKey, SessionReport, Solver, Submission, Verdict, Why,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tracing::debug;
@@ -57,25 +57,25 @@ pub(crate) enum Ending<'a> {
 }
 
 /// Something that the pipeline is fed with.
-pub(crate) enum Item<'i> {
+pub(crate) enum Item {
     /// A problem of which these samples are missing.
     Ask(Problem, Vec<u32>),
     /// An answer that only wants grading.
-    Grade(Submission<'i>),
+    Grade(Pending),
     /// A verdict that needs no work.
     Done(SampleKey, Box<Verdict>),
     /// A problem that cannot be used.
     Flawed(Flaw),
 }
 
-impl Item<'_> {
+impl Item {
     /// Logs that the item was read.
     fn log(&self) {
         match self {
             Self::Ask(Problem { id, .. }, samples) => {
                 debug!(problem = %id, samples = samples.len(), "read a problem");
             }
-            Self::Grade(Submission { problem, key, .. }) => {
+            Self::Grade(Pending { submission: Submission { problem, key, .. }, .. }) => {
                 debug!(%problem, sample = key.sample, "read an answer");
             }
             Self::Done(_, verdict) => {
@@ -88,42 +88,18 @@ impl Item<'_> {
     }
 }
 
-/// An answer on its way to its grade.
-pub(crate) struct Submission<'i> {
-    pub(crate) key: SampleKey,
-    pub(crate) problem: ProblemId,
+/// A submission on its way to its grade.
+pub(crate) struct Pending {
+    pub(crate) submission: Submission,
     pub(crate) reference: Arc<dyn Reference>,
-    pub(crate) response: Submitted<'i>,
-    /// Whether the problem itself was read, so that nothing about it is unclear.
+    /// True if the problem itself was read, so that nothing about it is unclear.
     pub(crate) is_read: bool,
-}
-
-/// A response, wherever it is kept.
-pub(crate) enum Submitted<'i> {
-    /// In a file of answers.
-    Given(&'i Response),
-    /// Nowhere else.
-    Owned(Response),
-    /// In an answer that is being recorded.
-    Answered(Arc<Answer>),
-}
-
-impl Deref for Submitted<'_> {
-    type Target = Response;
-
-    fn deref(&self) -> &Response {
-        match self {
-            Self::Given(response) => response,
-            Self::Owned(response) => response,
-            Self::Answered(answer) => &answer.response,
-        }
-    }
 }
 
 /// Something that happened.
 pub(crate) enum Event {
     /// A sample was answered.
-    Answered(SampleKey, Arc<Answer>),
+    Answered(SampleKey, Box<Answer>),
     /// A sample has its verdict; an unusable problem has one for all its samples.
     Graded(SampleKey, Box<Verdict>),
     /// A sample was checked: it has an answer, or none for this reason.
@@ -137,16 +113,16 @@ pub(crate) enum Event {
 }
 
 /// Takes the next item; breaks when nobody wants more.
-pub(crate) type Feed<'f, 'i> = dyn FnMut(Item<'i>) -> ControlFlow<()> + 'f;
+pub(crate) type Feed<'f> = dyn FnMut(Item) -> ControlFlow<()> + 'f;
 
 /// Takes what happens, in the order in which it does.
 pub(crate) type Sink<'a> = dyn FnMut(Event) -> Result<()> + 'a;
 
 impl Pipeline<'_> {
     /// Runs everything that `read` feeds through the stages, unless that is cancelled, or anyone fails.
-    pub(crate) fn run<'i>(
+    pub(crate) fn run(
         &self,
-        read: impl FnOnce(&mut Feed<'_, 'i>) -> Result<()> + Send,
+        read: impl FnOnce(&mut Feed<'_>) -> Result<()> + Send,
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         let plan = self.threads();
@@ -202,9 +178,9 @@ impl Pipeline<'_> {
     }
 
     /// Everything on this thread.
-    fn run_in_line<'i>(
+    fn run_in_line(
         &self,
-        read: impl FnOnce(&mut Feed<'_, 'i>) -> Result<()>,
+        read: impl FnOnce(&mut Feed<'_>) -> Result<()>,
         sink: &mut Sink<'_>,
     ) -> Result<()> {
         let mut outcome = Ok(());
@@ -221,41 +197,41 @@ impl Pipeline<'_> {
         outcome
     }
 
-    fn do_in_line(&self, item: Item<'_>, sink: &mut Sink<'_>) -> Result<()> {
+    fn do_in_line(&self, item: Item, sink: &mut Sink<'_>) -> Result<()> {
         item.log();
         match item {
             Item::Done(key, verdict) => sink(Event::Graded(key, verdict)),
             Item::Flawed(flaw) => sink(self.flawed(flaw)),
-            Item::Grade(submission) => sink(self.finish(&submission)?),
+            Item::Grade(pending) => sink(self.finish(&pending)?),
             Item::Ask(problem, samples) => samples.into_iter().try_for_each(|sample| {
                 if self.cancel.is_cancelled() {
                     return Ok(());
                 }
-                let Some(submission) = self.ask(&problem, sample, &AtomicBool::new(false))? else {
+                let Some((answer, pending)) =
+                    self.ask(&problem, sample, &AtomicBool::new(false))?
+                else {
                     return Ok(());
                 };
-                if let Submitted::Answered(answer) = &submission.response {
-                    sink(Event::Answered(submission.key, Arc::clone(answer)))?;
-                }
-                sink(self.finish(&submission)?)
+                sink(Event::Answered(pending.submission.key, answer))?;
+                sink(self.finish(&pending)?)
             }),
         }
     }
 
     /// Reads items and passes each to the stage that it wants.
-    fn read_stage<'i>(
+    fn read_stage(
         &self,
-        read: impl FnOnce(&mut Feed<'_, 'i>) -> Result<()>,
+        read: impl FnOnce(&mut Feed<'_>) -> Result<()>,
         to_answer: Option<Sender<Question>>,
-        outlet: &Outlet<'_, 'i>,
+        outlet: &Outlet<'_>,
     ) {
         let mut outcome = Ok(());
-        let feed = &mut |item: Item<'i>| {
+        let feed = &mut |item: Item| {
             item.log();
             let passed = match item {
                 Item::Done(key, verdict) => Ok(outlet.tell(Event::Graded(key, verdict))),
                 Item::Flawed(flaw) => Ok(outlet.tell(self.flawed(flaw))),
-                Item::Grade(submission) => self.pass_on(submission, outlet),
+                Item::Grade(pending) => self.pass_on(pending, outlet),
                 Item::Ask(problem, samples) => match &to_answer {
                     Some(to_answer) => Ok(self.pass_questions(problem, samples, to_answer)),
                     None => self.answer_samples(&problem, samples, outlet),
@@ -312,14 +288,10 @@ impl Pipeline<'_> {
     }
 
     /// Passes a submission to the grade stage, or grades it here where that is faster.
-    fn pass_on<'i>(
-        &self,
-        submission: Submission<'i>,
-        outlet: &Outlet<'_, 'i>,
-    ) -> Result<ControlFlow<()>> {
+    fn pass_on(&self, pending: Pending, outlet: &Outlet<'_>) -> Result<ControlFlow<()>> {
         match &outlet.to_grade {
-            Some(to_grade) => Ok(flow(to_grade.send(submission).is_ok())),
-            None => Ok(outlet.tell(self.finish(&submission)?)),
+            Some(to_grade) => Ok(flow(to_grade.send(pending).is_ok())),
+            None => Ok(outlet.tell(self.finish(&pending)?)),
         }
     }
 }
@@ -339,15 +311,15 @@ struct Question {
 
 /// The ways out of the answer stage.
 #[derive(Clone)]
-struct Outlet<'f, 'i> {
+struct Outlet<'f> {
     /// To the grade stage, where it has threads of its own.
-    to_grade: Option<Sender<Submission<'i>>>,
+    to_grade: Option<Sender<Pending>>,
     to_sink: Sender<Result<Event>>,
     /// Raised when the work has failed elsewhere.
     failed: &'f AtomicBool,
 }
 
-impl Outlet<'_, '_> {
+impl Outlet<'_> {
     /// Passes an event on; breaks if nobody listens any more.
     fn tell(&self, event: Event) -> ControlFlow<()> {
         flow(self.to_sink.send(Ok(event)).is_ok())
@@ -362,19 +334,19 @@ impl Outlet<'_, '_> {
 }
 
 /// A worker of the grade stage.
-struct Grading<'p, 'i> {
+struct Grading<'p> {
     pipeline: &'p Pipeline<'p>,
-    answered: Receiver<Submission<'i>>,
+    answered: Receiver<Pending>,
     to_sink: Sender<Result<Event>>,
 }
 
-impl Grading<'_, '_> {
+impl Grading<'_> {
     fn run(self) {
-        for submission in self.answered {
+        for pending in self.answered {
             if self.pipeline.cancel.is_cancelled() {
                 continue;
             }
-            let event = self.pipeline.finish(&submission);
+            let event = self.pipeline.finish(&pending);
             let failed = event.is_err();
             if self.to_sink.send(event).is_err() || failed {
                 break;

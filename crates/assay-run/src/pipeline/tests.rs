@@ -65,7 +65,7 @@ fn run(setting: Setting, sink: &mut Sink<'_>) -> Result<()> {
         cancel: &setting.cancel,
     };
     let all = Selection::all(problems.ids().len());
-    let read = |feed: &mut Feed<'_, '_>| {
+    let read = |feed: &mut Feed<'_>| {
         problems.read(&all, &mut |reading| {
             let Reading::Problem(problem) = reading else { panic!("the sample is sound") };
             Ok(feed(Item::Ask(problem, (0..setting.samples.max(1)).collect())))
@@ -74,7 +74,7 @@ fn run(setting: Setting, sink: &mut Sink<'_>) -> Result<()> {
     pipeline.run(read, sink)
 }
 
-type Outcomes = BTreeMap<SampleKey, (Response, Box<Verdict>)>;
+type Outcomes = BTreeMap<SampleKey, (Arc<Response>, Box<Verdict>)>;
 
 /// Every sample's answer and verdict; each comes once, the answer first.
 fn outcomes(setting: Setting) -> Outcomes {
@@ -177,7 +177,7 @@ fn answers_and_grades_are_limited_apart() {
     };
     let (mut answered, mut graded) = (0, 0);
     let started = Instant::now();
-    let read = |feed: &mut Feed<'_, '_>| {
+    let read = |feed: &mut Feed<'_>| {
         problems.read(&Selection::all(164), &mut |reading| {
             let Reading::Problem(problem) = reading else { panic!("all are sound") };
             Ok(feed(Item::Ask(problem, (0..20).collect())))
@@ -187,7 +187,7 @@ fn answers_and_grades_are_limited_apart() {
         match event {
             Event::Answered(_, answer) => {
                 answered += 1;
-                let Response::Text(text) = &answer.response else { panic!("{answer:?}") };
+                let Response::Text(text) = &*answer.response else { panic!("{answer:?}") };
                 assert!(text.starts_with("right") && !text.contains("def"), "{text}");
                 assert!(answer.reply.as_deref().is_some_and(|reply| reply.ends_with("def more")));
             }
@@ -221,7 +221,7 @@ fn answers_wait_for_slow_grades_in_a_bounded_queue() {
         cancel: &Cancel::new(),
     };
     let all = Selection::all(problems.ids().len());
-    let read = |feed: &mut Feed<'_, '_>| {
+    let read = |feed: &mut Feed<'_>| {
         problems.read(&all, &mut |reading| {
             let Reading::Problem(problem) = reading else { panic!("the sample is sound") };
             answered.fetch_add(100, Ordering::SeqCst);

@@ -2,18 +2,18 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use assay_answers::AnswerFile;
 use assay_core::{
     Cancel, Check, Fault, FaultKind, Fingerprint, Flaw, ProblemId, Problems, Reading, Reference,
-    Response, Result, SampleKey, Selection, Why,
+    Response, Result, SampleKey, Selection, Submission, Why,
 };
 
 use super::Scoring;
 use super::summary::Summary;
 use crate::gate::Gate;
-use crate::pipeline::{Ending, Feed, Item, Pipeline, Retries, Submission, Submitted, VerdictCache};
+use crate::pipeline::{Ending, Feed, Item, Pending, Pipeline, Retries, VerdictCache};
 
 /// The answers of a file, and everything that grading them needs.
 pub(super) struct FileGrading<'a> {
@@ -61,8 +61,8 @@ pub(super) fn with_problem(fault: Fault, problem: &ProblemId) -> Fault {
 }
 
 /// The answer of a file that has none.
-static NO_ANSWER: std::sync::LazyLock<Response> =
-    std::sync::LazyLock::new(|| Response::none(Why::Silent, "there is no answer to it"));
+static NO_ANSWER: LazyLock<Arc<Response>> =
+    LazyLock::new(|| Arc::new(Response::none(Why::Silent, "there is no answer to it")));
 
 impl FileGrading<'_> {
     /// Grades every answer; returns what tells the references from others, in task order.
@@ -129,10 +129,10 @@ impl FileGrading<'_> {
     }
 
     /// Runs what `read` feeds through the pipeline.
-    fn run<'i>(
-        &'i self,
+    fn run(
+        &self,
         summary: &mut Summary<'_>,
-        read: impl FnOnce(&mut Feed<'_, 'i>) -> Result<()> + Send,
+        read: impl FnOnce(&mut Feed<'_>) -> Result<()> + Send,
     ) -> Result<()> {
         let (jobs, cancel) = (self.jobs, self.cancel);
         let problems = self.scoring.problems;
@@ -149,22 +149,22 @@ impl FileGrading<'_> {
     }
 
     /// Feeds every sample of a problem; a problem that has none, or is excluded, has one.
-    fn feed_samples<'i>(
-        &'i self,
+    fn feed_samples(
+        &self,
         index: usize,
         reference: &Arc<dyn Reference>,
         is_read: bool,
-        feed: &mut Feed<'_, 'i>,
+        feed: &mut Feed<'_>,
     ) -> ControlFlow<()> {
         let problem = &self.scoring.problems.ids()[index];
         let first = SampleKey { index, sample: 0 };
         if let Some(verdict) = self.gate.verdict(index, problem) {
             return feed(Item::Done(first, Box::new(verdict)));
         }
-        let mut give = |key, response| {
-            let (problem, reference) = (problem.clone(), Arc::clone(reference));
-            let response = Submitted::Given(response);
-            feed(Item::Grade(Submission { key, problem, reference, response, is_read }))
+        let mut give = |key, response: &Arc<Response>| {
+            let submission =
+                Submission { key, problem: problem.clone(), response: Arc::clone(response) };
+            feed(Item::Grade(Pending { submission, reference: Arc::clone(reference), is_read }))
         };
         match self.file.of(index) {
             [] => give(first, &NO_ANSWER),

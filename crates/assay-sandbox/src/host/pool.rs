@@ -15,12 +15,9 @@ use super::runtime::Runtime;
 use super::tools::Tools;
 use super::worker::Worker;
 use crate::job::{
-    Dialogue, Examination, Examined, Executed, Execution, Limits, Recorded, Recording, Settings,
-    TableExamination,
+    Dialogue, Examination, Execution, Limits, Recorded, Recording, Settings, TableExamination,
 };
-use crate::message::{
-    ExamText, Job, KEPT_EXAMS, Layers, Output, Report, Script, Setup, TestChoice,
-};
+use crate::message::{ExamText, Job, KEPT_EXAMS, Layers, Report, Script, Setup, TestChoice};
 
 use crate::sys::memory_file;
 
@@ -80,13 +77,9 @@ impl Sandbox {
 
     /// Puts a Python program through tests that it cannot reach. Blocks; may be called by as many
     /// threads as there are workers. An error is a failure of the machine, not of the program.
-    pub fn examine(&self, examination: &Examination<'_>, cancel: &Cancel) -> Result<Examined> {
+    pub fn examine(&self, examination: &Examination<'_>, cancel: &Cancel) -> Result<Report> {
         self.settings.tools.get(Language::Python)?;
-        let ask = || self.examine_once(examination, cancel);
-        let (report, unstable) = self.steadily(&examination.limits, ask)?;
-        let evidence = Evidence { unstable, ..report.evidence };
-        let Report { ending, one_process, marks, .. } = report;
-        Ok(Examined { ending, evidence, one_process, marks })
+        self.steadily(&examination.limits, || self.examine_once(examination, cancel))
     }
 
     /// Puts a Python program through calls whose answers were recorded.
@@ -94,13 +87,9 @@ impl Sandbox {
         &self,
         examination: &TableExamination<'_>,
         cancel: &Cancel,
-    ) -> Result<Examined> {
+    ) -> Result<Report> {
         self.settings.tools.get(Language::Python)?;
-        let ask = || self.examine_table_once(examination, cancel);
-        let (report, unstable) = self.steadily(&examination.limits, ask)?;
-        let evidence = Evidence { unstable, ..report.evidence };
-        let Report { ending, one_process, marks, .. } = report;
-        Ok(Examined { ending, evidence, one_process, marks })
+        self.steadily(&examination.limits, || self.examine_table_once(examination, cancel))
     }
 
     /// Records what a task's own program answers to a table of calls.
@@ -123,7 +112,7 @@ impl Sandbox {
     }
 
     /// Runs a program, after compiling it where its language asks for that.
-    pub fn execute(&self, execution: &Execution<'_>, cancel: &Cancel) -> Result<Executed> {
+    pub fn execute(&self, execution: &Execution<'_>, cancel: &Cancel) -> Result<Report> {
         let tool = self.settings.tools.get(execution.language)?;
         let ask = || {
             let job = match tool.runtime {
@@ -143,20 +132,17 @@ impl Sandbox {
             };
             self.with_worker(cancel, |worker| ask_within(worker, &job, None))
         };
-        let (report, unstable) = self.steadily(&execution.limits, ask)?;
-        let evidence = Evidence { unstable, ..report.evidence };
-        Ok(Executed { ending: report.ending, output: report.output.into_bytes(), evidence })
+        self.steadily(&execution.limits, ask)
     }
 
     /// Has a program answer the calls of tests that run in another process, which it cannot reach.
-    pub fn converse(&self, dialogue: &Dialogue<'_>, cancel: &Cancel) -> Result<Examined> {
+    pub fn converse(&self, dialogue: &Dialogue<'_>, cancel: &Cancel) -> Result<Report> {
         let tool = self.settings.tools.get(dialogue.language)?;
         let job = Job::Dialogue(Box::new(tool.dialogue(dialogue)?));
         let ask = || self.with_worker(cancel, |worker| ask_within(worker, &job, None));
-        let (mut report, unstable) = self.steadily(&dialogue.limits, ask)?;
+        let mut report = self.steadily(&dialogue.limits, ask)?;
         refine(&mut report, tool.runtime);
-        let evidence = Evidence { unstable, ..report.evidence };
-        Ok(Examined { ending: report.ending, evidence, one_process: None, marks: None })
+        Ok(report)
     }
 
     fn python_job(&self, execution: &Execution<'_>) -> Job {
@@ -258,24 +244,20 @@ impl Sandbox {
 
     /// Asks, and asks once more with nothing else running if the time was close to the limit. What
     /// came of the second time counts; whether the two disagree is told.
-    fn steadily(
-        &self,
-        limits: &Limits,
-        ask: impl Fn() -> Result<Report>,
-    ) -> Result<(Report, bool)> {
+    fn steadily(&self, limits: &Limits, ask: impl Fn() -> Result<Report>) -> Result<Report> {
         let first = {
             let _shared = self.quiet.read().unwrap_or_else(PoisonError::into_inner);
             ask()?
         };
         if !is_close(&first, limits) {
-            return Ok((first, false));
+            return Ok(first);
         }
         debug!("close to the time limit: run once more with nothing else running");
         let _alone = self.quiet.write().unwrap_or_else(PoisonError::into_inner);
-        let second = ask()?;
+        let mut second = ask()?;
         let kind = |ending: &Ending| std::mem::discriminant(ending);
-        let unstable = kind(&first.ending) != kind(&second.ending);
-        Ok((second, unstable))
+        second.evidence.unstable = kind(&first.ending) != kind(&second.ending);
+        Ok(second)
     }
 
     /// Has a worker do something; a worker that is lost is replaced, and the job done once more.
@@ -300,15 +282,7 @@ impl Sandbox {
         }
         // It took its worker down with it, twice: that is its doing.
         let ending = if starved { Ending::MemoryLimit } else { Ending::Crashed { signal: 9 } };
-        Ok(Report {
-            ending,
-            evidence: Evidence::default(),
-            output: Output::Text(String::new()),
-            exam_unknown: false,
-            one_process: None,
-            longest_call: 0.0,
-            marks: None,
-        })
+        Ok(Report::new(ending, Evidence::default()))
     }
 
     fn take(&self) -> Result<Worker> {

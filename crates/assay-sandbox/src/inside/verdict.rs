@@ -155,13 +155,5 @@ pub(super) fn report(seen: Seen, ending: Ending) -> Report {
 
 /// The report of a failure of the sandbox itself.
 pub(super) fn failure(message: String) -> Report {
-    Report {
-        ending: Ending::SandboxError { message },
-        evidence: Evidence::default(),
-        output: Output::Text(String::new()),
-        exam_unknown: false,
-        one_process: None,
-        longest_call: 0.0,
-        marks: None,
-    }
+    Report::new(Ending::SandboxError { message }, Evidence::default())
 }

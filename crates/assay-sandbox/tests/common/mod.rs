@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Exam, Isolation, Rules};
-use assay_sandbox::{Examination, Examined, Limits, Sandbox, Settings, Tools};
+use assay_sandbox::{Examination, Limits, Report, Sandbox, Settings, Tools};
 
 /// A sandbox with one worker.
 pub(crate) fn sandbox(isolation: Isolation) -> Sandbox {
@@ -57,7 +57,7 @@ pub(crate) fn exam() -> Exam {
 }
 
 /// Puts a program through [`exam`].
-pub(crate) fn examine(sandbox: &Sandbox, program: &str, rules: Rules) -> Examined {
+pub(crate) fn examine(sandbox: &Sandbox, program: &str, rules: Rules) -> Report {
     let exam = exam();
     let limits = limits();
     let examination = Examination { program, exam: &exam, test: 0, seed: 7, rules, limits };

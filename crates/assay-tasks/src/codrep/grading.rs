@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use assay_core::{
-    Attempt, Check, Estimate, Fault, FaultKind, Fingerprint, Named, NoAnswer, Outcome, Reference,
-    Response, Result, Tally, Verdict, Why, solution_fingerprint,
+    Cancel, Check, Estimate, Fault, FaultKind, Fingerprint, Named, Outcome, Reference, Response,
+    Result, Submission, Tally, Verdict, solution_fingerprint,
 };
 use assay_metrics::line::{UNANSWERED_LOSS, grade_lines, mean_by_change};
 use assay_stats::{bounded_mean, proportion};
@@ -37,10 +37,9 @@ impl Reference for LineReference {
     }
 
     fn check(&self, response: &Response) -> Check {
-        let lines = match response {
-            Response::Lines(lines) => lines,
-            Response::None(_) => return Check::Possible,
-            _ => return Check::wrong_kind(NO_LINE),
+        let lines = match response.lines() {
+            Ok(lines) => lines,
+            missing => return Check::kind(missing),
         };
         let Self { length, solution, .. } = *self;
         // A line up to the right one is in the file, whose length then does not matter: most
@@ -54,23 +53,22 @@ impl Reference for LineReference {
         Check::Impossible(Fault::new(FaultKind::OutOfRange, message))
     }
 
-    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
-        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
-        let lines = match attempt.response {
-            Response::Lines(lines) => lines,
-            other => {
-                let verdict = Verdict::unanswered(problem, sample, &why_none(other));
+    fn grade(&self, submission: &Submission, _cancel: &Cancel) -> Result<Verdict> {
+        let lines = match submission.response.lines() {
+            Ok(lines) => lines,
+            Err(reason) => {
+                let verdict = submission.unanswered(&reason);
                 return Ok(self.with_change(verdict.score(LOSS, UNANSWERED_LOSS)));
             }
         };
         let grade = self.solution.and_then(|solution| grade_lines(lines, solution));
         let Some(grade) = grade else {
+            let problem = submission.problem.clone();
             return Ok(Verdict::excluded(problem, "its solution is not known".to_owned()));
         };
         let outcome = if grade.hit == Some(1) { Outcome::Passed } else { Outcome::Failed };
-        let verdict = Verdict::new(problem, sample, outcome)
-            .score(LOSS, grade.loss)
-            .score(GIVEN, lines.len() as f64);
+        let verdict =
+            submission.verdict(outcome).score(LOSS, grade.loss).score(GIVEN, lines.len() as f64);
         Ok(self.with_change(match grade.hit {
             Some(place) => verdict.score(HIT, place as f64),
             None => verdict,
@@ -81,15 +79,6 @@ impl Reference for LineReference {
 impl LineReference {
     fn with_change(&self, verdict: Verdict) -> Verdict {
         Verdict { group: self.change.map(|change| format!("{change:x}")), ..verdict }
-    }
-}
-
-const NO_LINE: &str = "the answer is no line number";
-
-fn why_none(response: &Response) -> NoAnswer {
-    match response {
-        Response::None(reason) => reason.clone(),
-        _ => NoAnswer { why: Why::Invalid, detail: NO_LINE.to_owned() },
     }
 }
 

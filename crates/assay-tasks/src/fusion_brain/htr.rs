@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, Attempt, Check, Fingerprint, NoAnswer, ObjectValues, Outcome,
-    Reference, Response, Result, Verdict, Why,
+    AnswerForm, AnswerRules, Cancel, Check, Fingerprint, ObjectValues, Outcome, Reference,
+    Response, Result, Submission, Verdict, Why,
 };
 use assay_data::fusion_brain::texts;
 use assay_metrics::fusion_brain::integral::Subtask;
 use assay_metrics::fusion_brain::{Accuracy, htr};
 
+use super::ImageTask;
 use super::accuracy::AccuracyTally;
 use super::problems::Item;
 use super::truth::Truth;
-use super::{ImageTask, NO_TEXT};
 use crate::card::card;
 use crate::sample;
 
@@ -59,26 +59,21 @@ impl Reference for HandwrittenText {
     }
 
     fn check(&self, response: &Response) -> Check {
-        match response {
-            Response::Text(_) | Response::None(_) => Check::Possible,
-            _ => Check::wrong_kind(NO_TEXT),
-        }
+        Check::kind(response.text())
     }
 
-    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
-        let verdict = |outcome| Verdict::new(attempt.problem.clone(), attempt.sample, outcome);
-        let unanswered = |reason: &NoAnswer| {
-            Verdict::unanswered(attempt.problem.clone(), attempt.sample, reason)
-        };
-        Ok(match attempt.response {
-            Response::Text(text) if htr::is_right(&self.0, Some(text)) => verdict(Outcome::Passed),
-            Response::Text(_) => verdict(Outcome::Failed),
+    fn grade(&self, submission: &Submission, _cancel: &Cancel) -> Result<Verdict> {
+        let (is_right, missing) = match submission.response.text() {
+            Ok(text) => (htr::is_right(&self.0, Some(text)), None),
             // The script takes a text that is missing for an empty one.
-            Response::None(NoAnswer { why: Why::Silent, .. }) if htr::is_right(&self.0, None) => {
-                verdict(Outcome::Passed)
+            Err(reason) => {
+                (reason.why == Why::Silent && htr::is_right(&self.0, None), Some(reason))
             }
-            Response::None(reason) => unanswered(reason),
-            _ => unanswered(&NoAnswer { why: Why::Invalid, detail: NO_TEXT.to_owned() }),
+        };
+        Ok(match missing {
+            _ if is_right => submission.verdict(Outcome::Passed),
+            Some(reason) => submission.unanswered(&reason),
+            None => submission.verdict(Outcome::Failed),
         })
     }
 }

@@ -27,9 +27,6 @@ use truth::{Truth, only_path};
 pub(crate) use vqa::vqa;
 pub(crate) use zsod::zsod;
 
-/// The message about a response of another kind.
-const NO_TEXT: &str = "the answer is no text";
-
 /// A subtask whose problems are the keys of its truth.
 pub(crate) struct ImageTask {
     card: TaskCard,

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, Attempt, Check, DigestOf, Fingerprint, NoAnswer, ObjectValues,
-    Outcome, Reference, Response, Result, Verdict, Why,
+    AnswerForm, AnswerRules, Cancel, Check, DigestOf, Fingerprint, ObjectValues, Outcome,
+    Reference, Response, Result, Submission, Verdict,
 };
 use assay_data::fusion_brain::{Question, questions};
 use assay_metrics::fusion_brain::integral::Subtask;
 use assay_metrics::fusion_brain::vqa::{self, Language};
 
+use super::ImageTask;
 use super::accuracy::AccuracyTally;
 use super::lemmas::Lemmas;
 use super::problems::Item;
 use super::truth::Truth;
-use super::{ImageTask, NO_TEXT};
 use crate::card::card;
 use crate::sample;
 
@@ -87,24 +87,14 @@ impl Reference for RightAnswers {
     }
 
     fn check(&self, response: &Response) -> Check {
-        match response {
-            Response::Text(_) | Response::None(_) => Check::Possible,
-            _ => Check::wrong_kind(NO_TEXT),
-        }
+        Check::kind(response.text())
     }
 
-    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
-        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
-        Ok(match attempt.response {
-            Response::Text(text) => {
-                let outcome = if self.accepts(text) { Outcome::Passed } else { Outcome::Failed };
-                Verdict::new(problem, sample, outcome)
-            }
-            Response::None(reason) => Verdict::unanswered(problem, sample, reason),
-            _ => {
-                let reason = NoAnswer { why: Why::Invalid, detail: NO_TEXT.to_owned() };
-                Verdict::unanswered(problem, sample, &reason)
-            }
+    fn grade(&self, submission: &Submission, _cancel: &Cancel) -> Result<Verdict> {
+        Ok(match submission.response.text() {
+            Ok(text) if self.accepts(text) => submission.verdict(Outcome::Passed),
+            Ok(_) => submission.verdict(Outcome::Failed),
+            Err(reason) => submission.unanswered(&reason),
         })
     }
 }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, Attempt, Check, Estimate, Fault, FaultKind, Fingerprint, Named,
-    NoAnswer, ObjectValues, Outcome, Reference, Response, Result, Tally, Verdict, Why,
+    AnswerForm, AnswerRules, Cancel, Check, Estimate, Fault, FaultKind, Fingerprint, Named,
+    NoAnswer, ObjectValues, Outcome, Reference, Response, Result, Submission, Tally, Verdict, Why,
 };
 use assay_data::fusion_brain::{Phrases, detections, phrases};
 use assay_metrics::fusion_brain::integral::Subtask;
 use assay_metrics::fusion_brain::zsod::{Hits, hits_of_image, missing_phrase};
 
+use super::ImageTask;
 use super::estimates::around;
 use super::problems::Item;
 use super::truth::Truth;
-use super::{ImageTask, NO_TEXT};
 use crate::card::card;
 use crate::sample;
 
@@ -71,10 +71,9 @@ impl Reference for TrueBoxes {
     }
 
     fn check(&self, response: &Response) -> Check {
-        let text = match response {
-            Response::Text(text) => text,
-            Response::None(_) => return Check::Possible,
-            _ => return Check::wrong_kind(NO_TEXT),
+        let text = match response.text() {
+            Ok(text) => text,
+            missing => return Check::kind(missing),
         };
         let message = match phrases(text) {
             Err(message) => message,
@@ -88,21 +87,14 @@ impl Reference for TrueBoxes {
         Check::Impossible(Fault::new(FaultKind::Malformed, message))
     }
 
-    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
-        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+    fn grade(&self, submission: &Submission, _cancel: &Cancel) -> Result<Verdict> {
         let invalid = |detail| NoAnswer { why: Why::Invalid, detail };
-        let predicted = match attempt.response {
-            Response::Text(text) => phrases(text).map_err(invalid),
-            Response::None(reason) => Err(reason.clone()),
-            _ => Err(invalid(NO_TEXT.to_owned())),
-        };
+        let predicted = submission.response.text().and_then(|text| phrases(text).map_err(invalid));
         let hits = hits_of_image(&self.0, predicted.as_ref().unwrap_or(&Phrases::new()));
         let verdict = match predicted {
-            Ok(_) if hits.wrong + hits.missed == 0 => {
-                Verdict::new(problem, sample, Outcome::Passed)
-            }
-            Ok(_) => Verdict::new(problem, sample, Outcome::Failed),
-            Err(reason) => Verdict::unanswered(problem, sample, &reason),
+            Ok(_) if hits.wrong + hits.missed == 0 => submission.verdict(Outcome::Passed),
+            Ok(_) => submission.verdict(Outcome::Failed),
+            Err(reason) => submission.unanswered(&reason),
         };
         Ok(with_hits(verdict, hits))
     }

@@ -1,21 +1,21 @@
 //! How programs are judged: examined or run in the sandbox, and what came of it as a verdict.
 
 use assay_core::{
-    Attempt, CallTable, Cancel, Check, Clock, Digest, DigestOf, Ending, Error, Evidence, Exam,
-    Fingerprint, InputOutput, NoAnswer, Opening, Reference, Response, Result, Rules, Verdict, Why,
+    CallTable, Cancel, Check, Clock, Digest, DigestOf, Ending, Error, Evidence, Exam, Fingerprint,
+    InputOutput, NoAnswer, Opening, Reference, Response, Result, Rules, Submission, Verdict,
 };
-use assay_sandbox::{Dialogue, Examination, Examined, Execution, Limits, Source, TableExamination};
+use assay_sandbox::{Dialogue, Examination, Execution, Limits, Report, Source, TableExamination};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::assertion::failed_assertion;
-use super::course::{Course, Tested};
 use super::judging::{Judging, Parts, Printed, Stop};
 use super::lazy_sandbox::LazySandbox;
 use super::python::python_text;
 use super::suite::{Apart, CodeReference, Tests};
+use super::suite_outcome::SuiteOutcome;
 use super::tables::Tables;
 
 /// How many tests the problem has for the program.
@@ -87,20 +87,20 @@ impl ProgramJudge {
 
     /// One test, a second time if the sandbox failed: that says nothing about the program. What the
     /// task's own program can hardly do in time on this machine may take as much longer.
-    fn test(&self, trial: &Trial<'_>) -> Result<Tested> {
-        let mut tested = self.attempt(trial)?;
-        if matches!(tested.ending, Ending::SandboxError { .. }) && !trial.cancel.is_cancelled() {
-            tested = self.attempt(trial)?;
+    fn test(&self, trial: &Trial<'_>) -> Result<Report> {
+        let mut report = self.attempt(trial)?;
+        if matches!(report.ending, Ending::SandboxError { .. }) && !trial.cancel.is_cancelled() {
+            report = self.attempt(trial)?;
         }
         // Calls have limits of their own, by which the task's own program counts already.
         let by_calls = matches!(trial.reference.tests.tests, Tests::Table(_));
-        if matches!(tested.ending, Ending::TimeLimit { clock: Clock::Cpu }) && !by_calls {
+        if matches!(report.ending, Ending::TimeLimit { clock: Clock::Cpu }) && !by_calls {
             let cpu = self.pace(trial)? * PATIENCE;
             if cpu > trial.limits.cpu {
                 return self.attempt(&Trial { limits: Limits::with_cpu(cpu), ..*trial });
             }
         }
-        Ok(tested)
+        Ok(report)
     }
 
     /// How long the task's own program takes for a test; nothing if it is not known.
@@ -115,9 +115,9 @@ impl ProgramJudge {
             return Ok(pace);
         }
         let limits = Limits::with_cpu(self.judging.cpu * PATIENCE);
-        let tested = self.attempt(&Trial { program: &gold, limits, ..*trial })?;
-        let passed = tested.ending == Ending::Passed;
-        let pace = if passed { tested.evidence.cpu_s } else { 0.0 };
+        let report = self.attempt(&Trial { program: &gold, limits, ..*trial })?;
+        let passed = report.ending == Ending::Passed;
+        let pace = if passed { report.evidence.cpu_s } else { 0.0 };
         let pace = Duration::try_from_secs_f64(pace).unwrap_or_default();
         lock(&self.paces).insert(key, pace);
         Ok(pace)
@@ -130,7 +130,7 @@ impl ProgramJudge {
         Some((self.judging.program)(&answer).to_owned())
     }
 
-    fn attempt(&self, trial: &Trial<'_>) -> Result<Tested> {
+    fn attempt(&self, trial: &Trial<'_>) -> Result<Report> {
         match &trial.reference.tests.tests {
             Tests::Exam(exam) | Tests::ByTest(exam, _) => self.examine(trial, exam),
             Tests::Table(table) if self.rules == Rules::Strict => self.make_calls(trial, table),
@@ -143,9 +143,9 @@ impl ProgramJudge {
         }
     }
 
-    fn examine(&self, trial: &Trial<'_>, exam: &Exam) -> Result<Tested> {
+    fn examine(&self, trial: &Trial<'_>, exam: &Exam) -> Result<Report> {
         if self.rules == Rules::Compat {
-            return self.examine_by(trial, exam, Rules::Compat).map(|examined| examined.tested);
+            return self.examine_by(trial, exam, Rules::Compat);
         }
         let tests = trial.reference.tests_digest();
         let known = lock(&self.one_process).get(&tests).cloned();
@@ -153,19 +153,19 @@ impl ProgramJudge {
             return self.examine_together(trial, exam, reason);
         }
         let strict = self.examine_by(trial, exam, Rules::Strict)?;
-        if strict.tested.ending == Ending::Passed
+        if strict.ending == Ending::Passed
             && let Some(reason) = &strict.one_process
         {
-            return self.confirm(trial, exam, reason, strict.tested);
+            return self.confirm(trial, exam, reason, &strict);
         }
         let is_gold = self.gold(trial.reference).is_some_and(|gold| gold == trial.program);
-        match (strict.one_process, known) {
-            (None, _) if !is_gold || strict.tested.ending == Ending::Passed => Ok(strict.tested),
+        match (strict.one_process.clone(), known) {
+            (None, _) if !is_gold || strict.ending == Ending::Passed => Ok(strict),
             (reason, _) if is_gold => {
                 let reason = reason.unwrap_or_else(|| ONLY_TOGETHER.to_owned());
                 let together = self.examine_together(trial, exam, &reason)?;
                 if together.ending != Ending::Passed {
-                    return Ok(strict.tested);
+                    return Ok(strict);
                 }
                 lock(&self.one_process).insert(tests, Some(reason));
                 Ok(together)
@@ -179,10 +179,10 @@ impl ProgramJudge {
                 }
                 match lock(&self.one_process).get(&tests).cloned().flatten() {
                     Some(reason) => self.examine_together(trial, exam, &reason),
-                    None => Ok(not_handed_over(strict.tested, reason)),
+                    None => Ok(not_handed_over(strict, reason)),
                 }
             }
-            (reason, Some(_)) => Ok(not_handed_over(strict.tested, reason)),
+            (reason, Some(_)) => Ok(not_handed_over(strict, reason)),
         }
     }
 
@@ -193,30 +193,30 @@ impl ProgramJudge {
         trial: &Trial<'_>,
         exam: &Exam,
         reason: &str,
-        passed: Tested,
-    ) -> Result<Tested> {
+        passed: &Report,
+    ) -> Result<Report> {
         let together = self.examine_together(trial, exam, reason)?;
         let counts =
             together.ending != Ending::Passed && self.can_pass_together(trial, exam, reason)?;
-        Ok(if counts { together } else { passed })
+        Ok(if counts { together } else { passed.clone() })
     }
 
     /// Whether the task's own program passes in one process with its tests: the original's rules may leave out what
     /// the tests need.
     fn can_pass_together(&self, trial: &Trial<'_>, exam: &Exam, reason: &str) -> Result<bool> {
         let Some(gold) = self.gold(trial.reference) else { return Ok(true) };
-        let tested = self.examine_together(&Trial { program: &gold, ..*trial }, exam, reason)?;
-        Ok(tested.ending == Ending::Passed)
+        let report = self.examine_together(&Trial { program: &gold, ..*trial }, exam, reason)?;
+        Ok(report.ending == Ending::Passed)
     }
 
     /// Puts a program through tests in its own process, by the original's rules, and says so.
-    fn examine_together(&self, trial: &Trial<'_>, exam: &Exam, reason: &str) -> Result<Tested> {
-        let mut tested = self.examine_by(trial, exam, Rules::Compat)?.tested;
-        tested.evidence.one_process = Some(reason.to_owned());
-        Ok(tested)
+    fn examine_together(&self, trial: &Trial<'_>, exam: &Exam, reason: &str) -> Result<Report> {
+        let mut report = self.examine_by(trial, exam, Rules::Compat)?;
+        report.evidence.one_process = Some(reason.to_owned());
+        Ok(report)
     }
 
-    fn examine_by(&self, trial: &Trial<'_>, exam: &Exam, rules: Rules) -> Result<ExaminedBy> {
+    fn examine_by(&self, trial: &Trial<'_>, exam: &Exam, rules: Rules) -> Result<Report> {
         let &Trial { cancel, program, at: test, limits, .. } = trial;
         let (alone, mut test) = (&trial.reference.tests.tests, test);
         let alone = match alone {
@@ -230,68 +230,63 @@ impl ProgramJudge {
         let exam = alone.as_ref().unwrap_or(exam);
         let seed = seed_of(self.seed, trial.reference);
         let examination = Examination { program, exam, test, seed, rules, limits };
-        let examined = self.sandbox.get()?.examine(&examination, cancel)?;
-        let ending = match examined.ending {
-            // The appended test says so.
-            Ending::Exception { class, message, .. }
-                if alone.is_some() && class == "AssertionError" =>
-            {
-                Ending::WrongAnswer { message }
-            }
-            other => other,
-        };
-        let tested = Tested::new(ending, examined.evidence);
-        Ok(ExaminedBy { tested, one_process: examined.one_process })
+        let mut report = self.sandbox.get()?.examine(&examination, cancel)?;
+        // An appended test fails by an assertion.
+        if alone.is_some()
+            && let Ending::Exception { class, message, .. } = &mut report.ending
+            && class == "AssertionError"
+        {
+            report.ending = Ending::WrongAnswer { message: std::mem::take(message) };
+        }
+        Ok(report)
     }
 
     /// Compares what a program answers with what the task's own program has answered.
-    fn make_calls(&self, trial: &Trial<'_>, table: &CallTable) -> Result<Tested> {
+    fn make_calls(&self, trial: &Trial<'_>, table: &CallTable) -> Result<Report> {
         let &Trial { cancel, program, at: suite, limits, .. } = trial;
         let known = self.tables.get(table, self.sandbox.get()?, cancel)?;
         if known.ending != Ending::Passed || program == table.reference {
             // The task's own program was compared with itself when it was recorded.
             let evidence = if suite == 0 { known.evidence.clone() } else { Evidence::default() };
-            return Ok(Tested::new(known.ending.clone(), evidence));
+            return Ok(Report::new(known.ending.clone(), evidence));
         }
         let recorded = &known.recorded;
         let timeout = self.judging.call.unwrap_or(self.judging.cpu);
         let details = self.judging.details;
         let calls = TableExamination { program, table, recorded, suite, details, timeout, limits };
-        let Examined { ending, evidence, marks, .. } =
-            self.sandbox.get()?.examine_table(&calls, cancel)?;
-        Ok(Tested { ending, evidence, marks })
+        self.sandbox.get()?.examine_table(&calls, cancel)
     }
 
-    fn run(&self, trial: &Trial<'_>, run: &InputOutput) -> Result<Tested> {
+    fn run(&self, trial: &Trial<'_>, run: &InputOutput) -> Result<Report> {
         let parts = Parts { program: trial.program, tests: None, nonce: "", rules: self.rules };
-        let (mut tested, output) = self.execute(trial, &parts, &run.input)?;
-        let printed = Printed { output: &output, wanted: &run.output };
-        if tested.ending == Ending::Passed && !(self.judging.same_output)(printed, self.rules) {
-            tested.ending = Ending::WrongAnswer { message: printed.difference() };
+        let mut report = self.execute(trial, &parts, &run.input)?;
+        let printed = Printed { output: report.output(), wanted: &run.output };
+        if report.ending == Ending::Passed && !(self.judging.same_output)(printed, self.rules) {
+            report.ending = Ending::WrongAnswer { message: printed.difference() };
         }
-        Ok(tested)
+        Ok(report)
     }
 
     /// That it ends well is not enough: it must have come to the end of its tests.
-    fn run_with_tests(&self, trial: &Trial<'_>, tests: &str) -> Result<Tested> {
+    fn run_with_tests(&self, trial: &Trial<'_>, tests: &str) -> Result<Report> {
         let (program, nonce) = (trial.program, nonce()?);
         let parts = Parts { program, tests: Some(tests), nonce: &nonce, rules: self.rules };
-        let (mut tested, output) = self.execute(trial, &parts, "")?;
-        let done = memchr::memmem::find(&output, nonce.as_bytes()).is_some();
-        match &tested.ending {
-            Ending::Passed if !done => tested.ending = Ending::EarlyExit { code: 0 },
+        let mut report = self.execute(trial, &parts, "")?;
+        let done = memchr::memmem::find(report.output(), nonce.as_bytes()).is_some();
+        match &report.ending {
+            Ending::Passed if !done => report.ending = Ending::EarlyExit { code: 0 },
             Ending::EarlyExit { .. } | Ending::Crashed { .. } => {
-                if let Some(message) = failed_assertion(&tested.evidence.stderr_tail) {
-                    tested.ending = Ending::WrongAnswer { message: message.to_owned() };
+                if let Some(message) = failed_assertion(&report.evidence.stderr_tail) {
+                    report.ending = Ending::WrongAnswer { message: message.to_owned() };
                 }
             }
             _ => {}
         }
-        Ok(tested)
+        Ok(report)
     }
 
     /// The tests call the program from a process of their own.
-    fn converse(&self, trial: &Trial<'_>, tests: &Apart) -> Result<Tested> {
+    fn converse(&self, trial: &Trial<'_>, tests: &Apart) -> Result<Report> {
         let serving = Some(tests.serving.as_str());
         let parts = Parts { program: trial.program, tests: serving, nonce: "", rules: self.rules };
         let dialogue = Dialogue {
@@ -300,16 +295,10 @@ impl ProgramJudge {
             tests: &tests.tests,
             limits: trial.limits,
         };
-        let examined = self.sandbox.get()?.converse(&dialogue, trial.cancel)?;
-        Ok(Tested::new(examined.ending, examined.evidence))
+        self.sandbox.get()?.converse(&dialogue, trial.cancel)
     }
 
-    fn execute(
-        &self,
-        trial: &Trial<'_>,
-        parts: &Parts<'_>,
-        input: &str,
-    ) -> Result<(Tested, Vec<u8>)> {
+    fn execute(&self, trial: &Trial<'_>, parts: &Parts<'_>, input: &str) -> Result<Report> {
         let text = (self.judging.assemble)(parts);
         let lines = |text: &str| text.matches('\n').count();
         let before = match text.find(parts.program) {
@@ -323,25 +312,30 @@ impl ProgramJudge {
             input,
             limits: trial.limits,
         };
-        let executed = self.sandbox.get()?.execute(&execution, trial.cancel)?;
-        let ending = in_program(executed.ending, u32::try_from(before).unwrap_or(u32::MAX));
-        Ok((Tested::new(ending, executed.evidence), executed.output))
+        let mut report = self.sandbox.get()?.execute(&execution, trial.cancel)?;
+        report.ending = in_program(report.ending, u32::try_from(before).unwrap_or(u32::MAX));
+        Ok(report)
     }
 
     /// All tests, or those up to which the verdict is clear.
-    fn course(&self, cancel: &Cancel, program: &str, reference: &CodeReference) -> Result<Course> {
+    fn course(
+        &self,
+        cancel: &Cancel,
+        program: &str,
+        reference: &CodeReference,
+    ) -> Result<SuiteOutcome> {
         let count = self.count(&reference.tests.tests);
         let total = self.judging.total.map(|total| total.of(self.rules).as_secs_f64());
-        let mut course = Course::default();
+        let mut course = SuiteOutcome::default();
         for at in 0..count {
             let limits = self.judging.limits();
-            let tested = self.test(&Trial { cancel, program, reference, at, limits })?;
+            let report = self.test(&Trial { cancel, program, reference, at, limits })?;
             if course.failed() && self.judging.stop == Stop::AtFailure {
                 // The verdict is clear; only the marks are wanted.
-                course.mark(&tested);
+                course.mark(&report);
                 continue;
             }
-            course.add(tested);
+            course.add(report);
             let hopeless = matches!(
                 course.failure,
                 Some(Ending::SyntaxError { .. } | Ending::SandboxError { .. })
@@ -379,19 +373,13 @@ impl ProgramJudge {
     }
 }
 
-/// What came of an exam.
-struct ExaminedBy {
-    tested: Tested,
-    one_process: Option<String>,
-}
-
 /// Why a program is examined in one process with its tests, where its task's own program is all that shows it.
 const ONLY_TOGETHER: &str = "the task's own program passes only in one process with its tests";
 
 /// The verdict on a program that makes its tests do what other programs do not make them do.
-fn not_handed_over(tested: Tested, reason: Option<String>) -> Tested {
-    let message = reason.unwrap_or_default();
-    Tested { ending: Ending::WrongAnswer { message }, ..tested }
+fn not_handed_over(mut report: Report, reason: Option<String>) -> Report {
+    report.ending = Ending::WrongAnswer { message: reason.unwrap_or_default() };
+    report
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -445,28 +433,25 @@ impl Reference for ProgramReference {
     }
 
     fn check(&self, response: &Response) -> Check {
-        match response {
-            Response::Text(_) | Response::Program(_) | Response::None(_) => Check::Possible,
-            Response::Lines(_) | Response::Choice(_) => Check::wrong_kind(NO_PROGRAM),
-        }
+        Check::kind(response.text())
     }
 
-    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
+    fn grade(&self, submission: &Submission, cancel: &Cancel) -> Result<Verdict> {
         let Self { code, judge } = self;
-        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
-        let answer = match whole_answer(&judge.judging, code, attempt.response) {
+        let answer = match whole_answer(&judge.judging, code, &submission.response) {
             Ok(answer) => answer,
-            Err(reason) => return Ok(Verdict::unanswered(problem, sample, &reason)),
+            Err(reason) => return Ok(submission.unanswered(&reason)),
         };
         let program = (judge.judging.program)(&answer);
-        let course = judge.course(attempt.cancel, program, code)?;
+        let course = judge.course(cancel, program, code)?;
         if let Some(Ending::SandboxError { message }) = &course.failure {
             // Nobody's answer is to blame: it counts nowhere, and is seen.
+            let (problem, sample) = (submission.problem.clone(), submission.key.sample);
             let reason = format!("{problem}: its tests could not be run: {message}");
             return Ok(Verdict { sample, ..Verdict::excluded(problem, reason) });
         }
         let count = judge.count(&code.tests.tests);
-        let mut verdict = course.verdict(attempt);
+        let mut verdict = course.verdict(submission);
         if count > 1 {
             verdict = verdict.score(TESTS, count as f64).score(TESTS_PASSED, course.passed as f64);
         }
@@ -507,8 +492,6 @@ impl Reference for ProgramReference {
     }
 }
 
-const NO_PROGRAM: &str = "the answer is no program";
-
 /// The answer as a whole: a text continues the prompt, a program is whole.
 fn whole_answer<'a>(
     judging: &Judging,
@@ -517,12 +500,9 @@ fn whole_answer<'a>(
 ) -> Result<Cow<'a, str>, NoAnswer> {
     match response {
         Response::Program(program) => Ok(program.into()),
-        Response::Text(text) => {
-            Ok(format!("{}{}", reference.prompt, (judging.continuation)(text)).into())
-        }
-        Response::None(reason) => Err(reason.clone()),
-        Response::Lines(_) | Response::Choice(_) => {
-            Err(NoAnswer { why: Why::Invalid, detail: NO_PROGRAM.to_owned() })
+        other => {
+            let text = (judging.continuation)(other.text()?);
+            Ok(format!("{}{text}", reference.prompt).into())
         }
     }
 }

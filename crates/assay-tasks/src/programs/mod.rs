@@ -5,7 +5,6 @@
 //! done with that is here.
 
 mod assertion;
-mod course;
 mod grader;
 mod judging;
 mod lazy_sandbox;
@@ -14,6 +13,7 @@ mod problems;
 mod python;
 mod streamed;
 mod suite;
+mod suite_outcome;
 mod tables;
 mod tally;
 

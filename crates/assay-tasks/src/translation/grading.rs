@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use assay_core::{
-    Attempt, Check, DigestOf, Estimate, Fingerprint, Named, NoAnswer, Outcome, ProblemId,
-    Reference, Response, Result, Tally, Verdict, Why,
+    Cancel, Check, DigestOf, Estimate, Fingerprint, Named, Outcome, ProblemId, Reference, Response,
+    Result, Submission, Tally, Verdict,
 };
 use assay_metrics::exact::is_exact;
 use assay_metrics::text::{Score, Sums};
@@ -36,40 +36,28 @@ impl Reference for TextReference {
     }
 
     fn check(&self, response: &Response) -> Check {
-        match response {
-            Response::Text(_) | Response::Program(_) | Response::None(_) => Check::Possible,
-            Response::Lines(_) | Response::Choice(_) => Check::wrong_kind(NO_TEXT),
-        }
+        Check::kind(response.text())
     }
 
-    fn grade(&self, attempt: &Attempt<'_>) -> Result<Verdict> {
-        let (problem, sample) = (attempt.problem.clone(), attempt.sample);
+    fn grade(&self, submission: &Submission, _cancel: &Cancel) -> Result<Verdict> {
         let references: Vec<&str> = self.texts.iter().map(String::as_str).collect();
         if references.is_empty() {
+            let problem = submission.problem.clone();
             return Ok(Verdict::excluded(problem, "its solution is not known".to_owned()));
         }
-        let (mut verdict, hypothesis) = match attempt.response {
-            Response::Text(text) => {
+        let (mut verdict, hypothesis) = match submission.response.text() {
+            Ok(text) => {
                 let right = is_exact(&references, text);
                 let outcome = if right { Outcome::Passed } else { Outcome::Failed };
-                (Verdict::new(problem, sample, outcome), text.as_str())
+                (submission.verdict(outcome), text)
             }
-            other => (Verdict::unanswered(problem, sample, &why_none(other)), ""),
+            Err(reason) => (submission.unanswered(&reason), ""),
         };
         for measure in self.measures.iter() {
             let sums = measure.metric.measure(&references, hypothesis);
             write_down(measure, &sums, &mut verdict);
         }
         Ok(verdict)
-    }
-}
-
-const NO_TEXT: &str = "the answer is no text";
-
-fn why_none(response: &Response) -> NoAnswer {
-    match response {
-        Response::None(reason) => reason.clone(),
-        _ => NoAnswer { why: Why::Invalid, detail: NO_TEXT.to_owned() },
     }
 }
 
@@ -154,7 +142,7 @@ fn scores(measure: &Measure, pairs: &[&Sums]) -> (Score, Vec<Score>) {
 
 #[cfg(test)]
 mod tests {
-    use assay_core::Cancel;
+    use assay_core::{SampleKey, Why};
     use assay_metrics::text::{Part, TextMetric};
     use proptest::prelude::*;
 
@@ -201,8 +189,10 @@ mod tests {
     fn grade(id: &str, references: &[&str], response: &Response) -> Verdict {
         let texts = references.iter().map(|&text| text.to_owned()).collect();
         let reference = TextReference { texts, measures: measures().into() };
-        let (problem, cancel) = (&id.into(), &Cancel::new());
-        reference.grade(&Attempt { problem, sample: 0, response, cancel }).unwrap()
+        let key = SampleKey { index: 0, sample: 0 };
+        let response = Arc::new(response.clone());
+        let submission = Submission { key, problem: id.into(), response };
+        reference.grade(&submission, &Cancel::new()).unwrap()
     }
 
     fn said(text: &str) -> Response {

@@ -1,25 +1,12 @@
-//! What a program's tests came to, one after the other, and the verdict that they make.
+//! The outcomes of a program's tests, and the verdict that they make.
 
-use assay_core::{Attempt, Clock, Ending, Evidence, Outcome, Rules, Verdict};
-
-/// The outcome of one test.
-pub(super) struct Tested {
-    pub(super) ending: Ending,
-    pub(super) evidence: Evidence,
-    /// A letter for each of its calls, if they were asked for.
-    pub(super) marks: Option<String>,
-}
-
-impl Tested {
-    pub(super) fn new(ending: Ending, evidence: Evidence) -> Self {
-        Self { ending, evidence, marks: None }
-    }
-}
+use assay_core::{Clock, Ending, Evidence, Outcome, Rules, Submission, Verdict};
+use assay_sandbox::Report;
 
 /// The mark of a test that was not run.
 const NOT_RUN: char = '.';
 
-/// The letter for a test: right, wrong, an error or a limit, no program at all.
+/// The character for a test: right, wrong, an error or a limit, no program at all.
 fn mark(ending: &Ending) -> char {
     match ending {
         Ending::Passed => 'T',
@@ -31,9 +18,9 @@ fn mark(ending: &Ending) -> char {
 
 /// The outcomes of all tests so far.
 #[derive(Default)]
-pub(super) struct Course {
+pub(super) struct SuiteOutcome {
     pub(super) passed: usize,
-    /// A letter for each test, or one for each of its calls.
+    /// A character for each test, or one for each of its calls.
     pub(super) marks: Vec<String>,
     /// The number of tests that ran out of time.
     pub(super) out_of_time: u32,
@@ -42,19 +29,19 @@ pub(super) struct Course {
     pub(super) evidence: Evidence,
 }
 
-impl Course {
+impl SuiteOutcome {
     pub(super) fn failed(&self) -> bool {
         self.failure.is_some()
     }
 
-    pub(super) fn mark(&mut self, tested: &Tested) {
-        let letter = || mark(&tested.ending).to_string();
-        self.marks.push(tested.marks.clone().unwrap_or_else(letter));
+    pub(super) fn mark(&mut self, report: &Report) {
+        let letter = || mark(&report.ending).to_string();
+        self.marks.push(report.marks.clone().unwrap_or_else(letter));
     }
 
-    pub(super) fn add(&mut self, tested: Tested) {
-        self.mark(&tested);
-        let Tested { ending, evidence, .. } = tested;
+    pub(super) fn add(&mut self, report: Report) {
+        self.mark(&report);
+        let Report { ending, evidence, .. } = report;
         let first = self.failure.is_none();
         self.out_of_time += u32::from(matches!(ending, Ending::TimeLimit { .. }));
         if ending == Ending::Passed {
@@ -90,7 +77,7 @@ impl Course {
         self.failure.get_or_insert(Ending::TimeLimit { clock: Clock::Cpu });
     }
 
-    pub(super) fn verdict(&self, attempt: &Attempt<'_>) -> Verdict {
+    pub(super) fn verdict(&self, submission: &Submission) -> Verdict {
         let ending = self.failure.clone().unwrap_or(Ending::Passed);
         let outcome = match ending {
             Ending::Passed => Outcome::Passed,
@@ -100,7 +87,7 @@ impl Course {
         Verdict {
             ending: Some(ending),
             evidence: Some(self.evidence.clone()),
-            ..Verdict::new(attempt.problem.clone(), attempt.sample, outcome)
+            ..submission.verdict(outcome)
         }
     }
 }
