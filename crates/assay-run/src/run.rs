@@ -204,7 +204,7 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
         cancel,
     };
     let outcome = pipeline.run(|feed| todo.read(feed), &mut |event| match event {
-        Event::Answered(_, answer) => record.answer(&Answer::clone(&answer).into()),
+        Event::Answered(_, answer) => record.answer(&(*answer).into()),
         Event::Session(report) => record.session(&report.into()),
         Event::Graded(key, verdict) => {
             // An excluded problem has one verdict for all samples that are missing.
