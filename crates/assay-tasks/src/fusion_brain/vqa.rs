@@ -9,7 +9,7 @@ use assay_core::{
 use assay_data::fusion_brain::{Question, questions};
 use assay_lemma::Lemmatizer;
 use assay_metrics::fusion_brain::integral::Subtask;
-use assay_metrics::fusion_brain::vqa::{self, Language};
+use assay_metrics::fusion_brain::vqa::{self, QuestionLanguage};
 
 use super::accuracy::AccuracyTally;
 use super::problems::Item;
@@ -29,7 +29,7 @@ pub(crate) fn vqa() -> ImageTask {
             ignores_unknown: false,
             needs_every_answer: true,
         },
-        tally: || Box::new(AccuracyTally::new(vqa::official)),
+        tally: || Box::new(AccuracyTally::new(vqa::official_accuracy)),
         interval: assay_stats::METHOD,
         depends_on: || vec![("lemmas", format!("opencorpora-{}", assay_lemma::version()))],
         sample: sample::VQA,
@@ -44,7 +44,8 @@ fn read(truth: &Truth) -> Result<Vec<Item>> {
         None
     };
     let item = |(key, Question { answers, is_russian }): (String, Question)| {
-        let language = if is_russian { Language::Russian } else { Language::English };
+        let language =
+            if is_russian { QuestionLanguage::Russian } else { QuestionLanguage::English };
         let name = if is_russian { "Russian" } else { "English" };
         let prompt = format!(
             "Answer the question {key:?} about its image in {name}. Answer with a few words alone.\n"
@@ -76,7 +77,7 @@ impl RightAnswers {
 impl Reference for RightAnswers {
     fn fingerprint(&self) -> Fingerprint {
         let mut all = DigestOf::new();
-        all.field(&[u8::from(self.truth.language == Language::Russian)]);
+        all.field(&[u8::from(self.truth.language == QuestionLanguage::Russian)]);
         for answer in &self.truth.answers {
             all.field(answer.as_bytes());
         }
