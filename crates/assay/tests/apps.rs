@@ -29,11 +29,11 @@ fn every_problem_inside_is_solved_by_its_reference() {
     }
 }
 
-/// Scores programs against tests of their own, one problem each, and gives the marks of their tests.
+/// Scores programs against their own tests, one problem each, and returns the marks of their tests.
 fn marks(cases: &[(Value, &str)], rules: &str) -> Vec<String> {
     let folder = tempdir().expect("it is sound");
     let problem = |(at, (tests, _)): (usize, &(Value, &str))| {
-        // A text is taken as it is: JSON values here have no numbers beyond 64 bits.
+        // Text is used unchanged: JSON values here have no numbers beyond 64 bits.
         let tests = tests.as_str().map_or_else(|| tests.to_string(), str::to_owned);
         json!({ "problem_id": at, "question": format!("{at}?"), "difficulty": "interview",
             "input_output": tests, "starter_code": "", "solutions": "" })
@@ -233,7 +233,7 @@ fn a_file_of_all_levels_is_scored_by_each() {
         (&json!(1), &json!(2))
     );
     assert!(said.err.contains("2 answers do not count"), "{said:?}");
-    // Each of the two problems of one name has its own answer.
+    // Each of the two problems with the same name has its own answer.
     let said = score("apps-interview", &all);
     let counts = &json(&said)["counts"];
     assert_eq!((&counts["problems"], &counts["passed"]), (&json!(2), &json!(2)), "{said:?}");
@@ -246,8 +246,8 @@ fn a_file_of_all_levels_is_scored_by_each() {
     assert!(said.err.contains("a.jsonl:4: there is no problem \"9\""), "{said:?}");
 }
 
-/// The stored verdicts of `ChatGPT`'s answers, by MapCoder's own scorer. It says "not solved" of every
-/// problem whose expected result is not a text, because it fails to compare it.
+/// The stored verdicts on `ChatGPT`'s answers, by MapCoder's own scorer. It reports "not solved"
+/// for every problem whose expected result is not a text, because it fails to compare it.
 #[test]
 fn real_answers_have_the_verdicts_that_were_stored() {
     let Some(data) = real_data("real_answers_have_the_verdicts_that_were_stored") else { return };
@@ -260,7 +260,7 @@ fn real_answers_have_the_verdicts_that_were_stored() {
         let row: Value = serde_json::from_str(line).unwrap();
         if row["difficulty"] == "competition" {
             let mut id = row["id"].to_string();
-            // The selection has a problem twice.
+            // The selection contains one problem twice.
             if stored.contains_key(&id) {
                 id += "#2";
             }

@@ -1,4 +1,4 @@
-//! The baselines that look at the text: through runs, through predictions, on real data.
+//! The baselines that use the text: in runs, in predictions, on real data.
 
 mod common;
 
@@ -79,6 +79,6 @@ fn guesses_find_lines_of_real_history() {
         let arguments = ["run", "codrep", "-d", &archive, "-s", solver, "-L", "400", "--json"];
         metric(&json(&run(scratch.path(), &arguments)), "recall@1")
     });
-    // With the right line in place a program parses: asking for that can lose no hit.
+    // With the right line in place a program parses, so requiring that it parses loses no hit.
     assert!(random < similar && similar <= parses, "{random}, {similar}, {parses}");
 }

@@ -1,4 +1,4 @@
-//! The command line as a newcomer meets it.
+//! The command line as a new user meets it.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn the_tour_runs_everything_and_tells_what_is_next() {
     assert_eq!(runs(scratch.path()).len(), 27);
 }
 
-/// A pattern that matches this text alone.
+/// A pattern that matches only this text.
 fn regex_of(text: &str) -> String {
     text.chars().map(|letter| format!("[{letter}]")).collect()
 }
@@ -106,7 +106,7 @@ fn a_task_without_a_program_has_no_prediction() {
     assert!(said.err.contains("Tasks/2.txt holds no program"), "{}", said.err);
 }
 
-/// The objects that a call printed, one a line.
+/// The objects that a command printed, one per line.
 fn json_lines(out: &str) -> Vec<serde_json::Value> {
     out.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
 }
@@ -163,7 +163,7 @@ fn a_program_has_no_scores_and_top_holds_for_it_too() {
     for object in json_lines(&said.out) {
         assert_eq!(object["lines"], serde_json::json!([{"line": 3}, {"line": 1}]));
     }
-    // The protocol does not hang on the environment.
+    // The protocol does not depend on the environment.
     let protocol = assay(keep.path())
         .args(["predict", "D", "--solver", "first"])
         .env("ASSAY_JSON", "1")

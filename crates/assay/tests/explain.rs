@@ -39,7 +39,7 @@ fn task() -> (TempDir, PathBuf) {
     (scratch, file)
 }
 
-/// What explaining these bytes prints, checked for what no input may cause.
+/// The output of explaining these bytes, checked for properties that hold for any input.
 fn shown(bytes: &[u8], arguments: &[&str]) -> String {
     let scratch = tempfile::tempdir().expect("files can be written");
     fs::write(scratch.path().join("x.txt"), bytes).expect("files can be written");

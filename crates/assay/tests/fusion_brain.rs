@@ -1,11 +1,11 @@
-//! The tasks `htr`, `zsod`, `vqa` and `fusion-brain`, from files to numbers, records and refusals.
+//! The tasks `htr`, `zsod`, `vqa` and `fusion-brain`: files, numbers, records and error messages.
 
 mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{Said, feed, json, metric, real_data, run, runs};
+use common::{CommandOutput, feed, json, metric, real_data, run, runs};
 use serde_json::{Value, json as object};
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ fn folder(files: &[(&str, Value)]) -> TempDir {
 }
 
 /// Scores `prediction` as `task` against `truth`.
-fn score(task: &str, truth: &Value, prediction: &Value) -> Said {
+fn score(task: &str, truth: &Value, prediction: &Value) -> CommandOutput {
     let folder = folder(&[("t.json", truth.clone()), ("p.json", prediction.clone())]);
     run(folder.path(), &["score", task, "p.json", "--data", "t.json", "--json"])
 }
@@ -36,7 +36,7 @@ fn counts(results: &Value) -> [u64; 5] {
         .map(|name| results["counts"][name].as_u64().expect("it is there"))
 }
 
-/// Every metric has its number of problems, and lies in its interval.
+/// Checks that every metric has its number of problems, and lies in its interval.
 fn check_estimates(results: &Value) {
     for (name, estimate) in results["metrics"].as_object().expect("it is there") {
         let [low, value, high] =
@@ -71,7 +71,7 @@ fn detection() {
         "1.jpg": {"a cat": [[5, 5, 10, 10], [80, 80, 3, 3]]},
     });
     let results = json(&score("zsod", &truth, &prediction));
-    // Two hits, one box too many, one cat not looked for.
+    // Two hits, one box too many, one cat that was not asked for.
     for name in ["f1", "precision", "recall"] {
         close(metric(&results, name), 2.0 / 3.0);
     }
@@ -195,7 +195,7 @@ fn files_that_are_none_are_refused() {
     assert_eq!(run(files.path(), &strict).code, 2);
 }
 
-/// The sample files' scores by the official scripts, through the commands.
+/// Compares the scores of the sample files with the official scripts', through the commands.
 #[test]
 fn golden_cases_through_the_command_line() {
     let Some(data) = real_data("fusion brain") else { return };
@@ -269,7 +269,7 @@ fn any_name_that_the_challenge_gave_a_file_is_found() {
     assert_eq!(said.code, 3, "{said:?}");
 }
 
-/// The metric that each task is ranked by, and the greatest value that it can have.
+/// The metric that each task is ranked by, and its maximum.
 const RANKED: [(&str, &str, f64); 4] = [
     ("htr", "accuracy", 1.0),
     ("zsod", "f1", 1.0),
@@ -328,7 +328,7 @@ fn a_folder_of_truths_can_be_run_with_a_folder_of_predictions() {
     for field in ["|scored:c2c+zsod+vqa|c2c:", "|lemmas:", "|ci:each+mover95|"] {
         assert!(signature.contains(field), "{field} in {signature}");
     }
-    // A subtask finds its truth in the folder by itself.
+    // A subtask finds its own truth in the folder.
     let call = ["score", "zsod", "output/prediction_zsOD.json", "--data", "truth", "--json"];
     close(metric(&json(&run(files.path(), &call)), "f1"), 0.0);
     let said = run(files.path(), &["score", "htr", "output", "--data", "sample"]);

@@ -51,7 +51,7 @@ fn the_shipped_weights_find_most_lines() {
     let said =
         run(scratch.path(), &["run", "codrep", "--data", "sample", "-s", "locate", "--json"]);
     assert_eq!(said.code, 0, "{said:?}");
-    // Written to be harder than history is: plain likeness finds 23 of these 48.
+    // The cases are harder than real history: plain similarity finds 23 of these 48.
     assert!(metric(&json(&said), "recall@1") > 0.5, "{said:?}");
     let ranked = run(scratch.path(), &["predict", "sample", "--top", "3"]);
     assert!(ranked.out.lines().all(|line| line.split(' ').count() == 4), "{}", ranked.out);

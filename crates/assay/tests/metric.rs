@@ -1,4 +1,4 @@
-//! `assay metric`: every form of input and of output, and every mistake.
+//! `assay metric`: all forms of input and output, and all errors.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{Said, assay, feed, json, run};
+use common::{CommandOutput, assay, feed, json, run};
 use tempfile::TempDir;
 
 /// A folder with these files.
@@ -19,7 +19,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     scratch
 }
 
-/// The exact match of each pair: an id and whether it is one.
+/// The exact match of each pair: its id and the result.
 fn exact(folder: &Path, arguments: &[&str]) -> String {
     let all = [&["metric", "exact", "--per-pair"], arguments].concat();
     let said = run(folder, &all);
@@ -31,7 +31,7 @@ fn exact(folder: &Path, arguments: &[&str]) -> String {
     rows.collect::<String>().trim_end().to_owned()
 }
 
-/// The score of a summary: its first part, which stands after what every summary has.
+/// The score of a summary: its first part, after the fields that every summary has.
 fn score(summary: &serde_json::Value, name: &str) -> f64 {
     summary[name].as_f64().unwrap_or_else(|| panic!("no {name} in {summary}"))
 }
@@ -103,7 +103,7 @@ fn json_lines_hold_texts_arrays_and_objects() {
     let keep = folder(&[("hyp.jsonl", hyp), ("ref.ndjson", refs)]);
     let all = "1:1.0 2:1.0 3:1.0 4:1.0 5:1.0 6:1.0 7:1.0";
     assert_eq!(exact(keep.path(), &["--hyp", "hyp.jsonl", "--refs", "ref.ndjson"]), all);
-    // AVATAR names the field as the language.
+    // AVATAR names the field after the language.
     let keep = folder(&[
         ("hyp.txt", "print(1)\nx\n"),
         ("test.jsonl", "{\"java\":[\"j\"],\"python\":[\"print(1)\"]}\n{\"python\":[\"y\"]}\n"),
@@ -180,7 +180,7 @@ fn threads_change_nothing() {
     let alone = of("1");
     assert_eq!(alone.lines().count(), 5000);
     assert!(alone.lines().last().unwrap().starts_with("{\"id\":5000,"));
-    // 0 is one per core, and too many are as many as make sense.
+    // 0 means one per core, and too large a number is reduced.
     for jobs in ["0", "7", "4096"] {
         assert_eq!(of(jobs), alone, "{jobs}");
     }
@@ -193,8 +193,8 @@ fn a_very_long_line_is_a_line() {
     assert_eq!(exact(keep.path(), &["--hyp", "hyp", "--refs", "ref"]), "1:1.0 2:1.0 3:0.0");
 }
 
-/// What is wrong with files of these texts: the message, and that there is a cure.
-fn refused(files: &[(&str, &str)], arguments: &[&str], message: &str) -> Said {
+/// Checks that files with these texts are refused with this message and a hint.
+fn refused(files: &[(&str, &str)], arguments: &[&str], message: &str) -> CommandOutput {
     let keep = folder(files);
     let said = run(keep.path(), &[&["metric", "exact", "--json"], arguments].concat());
     assert_eq!(said.code, 3, "{said:?}");
@@ -415,7 +415,7 @@ fn whoever_has_read_enough_may_go() {
         .unwrap();
     let mut first = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    let said = Said::from(child.wait_with_output().unwrap());
+    let said = CommandOutput::from(child.wait_with_output().unwrap());
     assert_eq!((said.code, said.err.as_str()), (0, ""));
 }
 
@@ -430,7 +430,7 @@ fn an_interrupt_ends_quietly_even_while_nothing_comes() {
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    // More than a chunk, so that a row is the sign that work goes on.
+    // More than a chunk, so that a printed row shows that work goes on.
     input.write_all("{\"ref\":\"a\",\"hyp\":\"a\"}\n".repeat(600).as_bytes()).unwrap();
     input.flush().unwrap();
     let mut out = child.stdout.take().unwrap();
@@ -439,7 +439,7 @@ fn an_interrupt_ends_quietly_even_while_nothing_comes() {
     rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
     let mut rest = Vec::new();
     out.read_to_end(&mut rest).unwrap();
-    let said = Said::from(child.wait_with_output().unwrap());
+    let said = CommandOutput::from(child.wait_with_output().unwrap());
     drop(input);
     assert_eq!((said.code, said.err.as_str()), (130, ""));
     assert!(rest.ends_with(b"}\n"), "no line is cut");

@@ -1,4 +1,4 @@
-//! `assay data mine codrep`: what becomes a task, what does not, and that it can be interrupted.
+//! `assay data mine codrep`: the changes that become tasks, those that do not, and interruption.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -11,7 +11,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use common::git::{Edit, Script, git};
-use common::{Said, assay, files, json, run};
+use common::{CommandOutput, assay, files, json, run};
 use serde_json::Value;
 
 use Edit::{Link, Move, Put, PutExecutable};
@@ -28,7 +28,7 @@ fn utf16(text: &str) -> Vec<u8> {
     [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
 }
 
-/// A history in which every filter is hit and missed.
+/// A history in which every filter applies to some changes and not to others.
 fn history() -> Script {
     let mut script = Script::default();
     let latin = b"class L {\n  String s = \"\xe9\";\n}\n".to_vec();
@@ -103,8 +103,8 @@ fn history() -> Script {
     script
 }
 
-/// What was mined, a line a task: commit, path, line and new line.
-fn told(repository: &Path, dataset: &Path) -> Vec<String> {
+/// The mined tasks, one per line: commit, path, line and new line.
+fn mined_tasks(repository: &Path, dataset: &Path) -> Vec<String> {
     let log = git(repository, &["log", "--all", "--format=%H %s"], b"");
     let subjects: BTreeMap<&str, &str> =
         log.lines().filter_map(|line| line.split_once(' ')).collect();
@@ -124,7 +124,7 @@ fn told(repository: &Path, dataset: &Path) -> Vec<String> {
     provenance.lines().enumerate().map(tell).collect()
 }
 
-fn mine(folder: &Path, arguments: &[&str]) -> Said {
+fn mine(folder: &Path, arguments: &[&str]) -> CommandOutput {
     run(folder, &[&["data", "mine", "codrep"], arguments].concat())
 }
 
@@ -152,7 +152,7 @@ fn every_filter_is_hit_and_missed() {
     let said = mine(keep.path(), &["project.git", "-o", "mined", "--json"]);
     assert_eq!(said.code, 0, "{said:?}");
     let dataset = keep.path().join("mined");
-    assert_eq!(told(&repository, &dataset), EXPECTED);
+    assert_eq!(mined_tasks(&repository, &dataset), EXPECTED);
     let mined = json(&said);
     assert_eq!(mined["tasks"]["all"], 14);
     let rejected = serde_json::json!({
@@ -183,13 +183,13 @@ fn each_filter_is_a_flag() {
         let output = format!("mined{}", flags.join(""));
         let said = mine(keep.path(), &[&["project.git", "-o", &output], flags].concat());
         assert_eq!(said.code, 0, "{said:?}");
-        let told = told(&repository, &keep.path().join(output));
+        let mined_tasks = mined_tasks(&repository, &keep.path().join(output));
         let subject = |line: &str| line.split_once(':').unwrap().0.to_owned();
         let mut expected: Vec<String> = EXPECTED.iter().map(|line| subject(line)).collect();
         expected.retain(|subject| !less.contains(&subject.as_str()));
         expected.extend(more.iter().map(|&line| line.to_owned()));
         expected.sort();
-        let mut found: Vec<String> = told.iter().map(|line| subject(line)).collect();
+        let mut found: Vec<String> = mined_tasks.iter().map(|line| subject(line)).collect();
         found.sort();
         assert_eq!(found, expected, "{flags:?}");
     };
@@ -218,7 +218,7 @@ fn each_filter_is_a_flag() {
     let said = mine(keep.path(), &["project.git", "-o", "python", "--language", "python"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(
-        told(&repository, &keep.path().join("python")),
+        mined_tasks(&repository, &keep.path().join("python")),
         ["other languages: tool.py:2 x = 2"]
     );
 }
@@ -243,7 +243,7 @@ fn repositories_are_joined_and_divided() {
     let mined = json(&said);
     assert_eq!(mined["tasks"]["all"], 14 + 1 + 2);
     assert_eq!(mined["rejected"]["duplicate"], 2 + 2 + 14);
-    let told_all = told(&fork, &keep.path().join("all"));
+    let told_all = mined_tasks(&fork, &keep.path().join("all"));
     assert_eq!(told_all[14], "fork only: Mode.java:1 fork;");
 
     // 2017-07-15 is after the first tasks of both.
@@ -251,7 +251,7 @@ fn repositories_are_joined_and_divided() {
     let repositories = ["project.git", "fork.git", "other", "-o", "split"];
     let said = mine(keep.path(), &[repositories.as_slice(), &split].concat());
     assert_eq!(said.code, 0, "{said:?}");
-    let test = told(&other, &keep.path().join("split/test"));
+    let test = mined_tasks(&other, &keep.path().join("split/test"));
     assert_eq!(test, ["late: O.java:1 class Q {"]);
     let train = fs::read_to_string(keep.path().join("split/train/provenance.jsonl")).unwrap();
     let dates: Vec<Value> = train.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -310,7 +310,7 @@ fn interrupted_mining_ends_with_the_same_bytes() {
     };
     script.commit("start", &[Put("X.java", &content(0)), Put("Y.java", &content(0))]);
     for number in 1..1200 {
-        // From one state to the next at most two lines change; every second commit goes back.
+        // From one state to the next at most two lines change; every second commit reverts.
         let text = if number % 2 == 0 { content(0) } else { content(number) };
         script.commit("next", &[Put("X.java", &text)]);
     }
@@ -319,7 +319,7 @@ fn interrupted_mining_ends_with_the_same_bytes() {
     let whole = files(&keep.path().join("whole"));
     assert!(whole.len() > 1500, "{}", whole.len());
     let mut unfinished = 0;
-    // On a busy machine many kills come too early or too late: go on until enough were in time.
+    // On a busy machine many kills come too early or too late: repeat until enough were in time.
     for round in 0..60u64 {
         if round >= 8 && unfinished >= 3 {
             break;
@@ -379,5 +379,5 @@ fn one_stray_byte_does_not_change_other_lines() {
     script.commit("code", &[Put("M.java", b"gr\xc3\xbcn;\nbad\xc3\xa9;\nd;\n")]);
     let repository = script.make(keep.path(), "project.git");
     assert_eq!(mine(keep.path(), &["project.git", "-o", "mined"]).code, 0);
-    assert_eq!(told(&repository, &keep.path().join("mined")), ["code: M.java:3 d;"]);
+    assert_eq!(mined_tasks(&repository, &keep.path().join("mined")), ["code: M.java:3 d;"]);
 }

@@ -1,4 +1,4 @@
-//! The published figures on the competition's own data, to 1e-9.
+//! The published figures for the competition's own data, to 1e-9.
 
 mod common;
 
@@ -120,7 +120,8 @@ fn the_published_datasets_are_sound_and_known() {
 fn statistics_are_those_that_are_known() {
     let Some(data) = real_data("statistics_are_those_that_are_known") else { return };
     let scratch = tempfile::tempdir().unwrap();
-    // Mean lines a program, and the share of tasks whose replaced line is not alone, in percent.
+    // The mean number of lines per program, and the share of tasks whose replaced line occurs more
+    // than once, in percent.
     for (name, lines, repeated) in [("Dataset1", 534.0, Some(3.6)), ("Dataset3", 240.0, Some(1.8))]
     {
         let archive = data.join(format!("codrep/{name}.tar.zst")).display().to_string();

@@ -1,4 +1,4 @@
-//! `program:CMD`: predictors that behave, and predictors that do not.
+//! `program:CMD`: predictors that follow the protocol, and predictors that do not.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,11 +8,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{Said, dataset, json, run, runs};
+use common::{CommandOutput, dataset, json, run, runs};
 use serde_json::Value;
 
 /// Runs a shell script as a predictor on a dataset of five tasks.
-fn predict_with(script: &str, more: &[&str]) -> (Said, Value, Value) {
+fn predict_with(script: &str, more: &[&str]) -> (CommandOutput, Value, Value) {
     let (keep, root) = dataset("D", 5);
     fs::write(keep.path().join("predictor.sh"), script).unwrap();
     let data = root.display().to_string();
@@ -97,7 +97,7 @@ wait"#
     assert!(said.err.contains("did not end within 1.5 s"), "{}", said.err);
     for pid in fs::read_to_string(&pids).unwrap().lines() {
         let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // A zombie that nobody has reaped yet is dead enough.
+        // A zombie that nobody has reaped yet counts as dead.
         assert!(state.is_empty() || state.contains(") Z "), "{pid} lives on: {state}");
     }
 }
@@ -149,7 +149,7 @@ fn an_endless_line_does_not_fill_the_memory() {
 
 #[test]
 fn the_solutions_are_out_of_reach() {
-    // A cheat looks for the solutions beside the tasks.
+    // This predictor cheats: it looks for the solutions beside the tasks.
     let script = r#"for task in "$1"/*.txt; do
   solution="$(dirname "$1")/Solutions/$(basename "$task")"
   if test -e "$solution"; then echo "$task $(cat "$solution")"; else echo "$task 3"; fi
@@ -182,7 +182,7 @@ fn predictions_come_as_they_are_made() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;
     let (keep, root) = dataset("D", 3);
-    // The second answer waits until the first has been seen.
+    // The second answer is given only after the first has been seen.
     let script = r#"echo "$1/1.txt 1"; while ! test -e seen; do sleep 0.01; done
 echo "$1/2.txt 1"; echo "$1/3.txt 1""#;
     fs::write(keep.path().join("predictor.sh"), script).unwrap();

@@ -5,14 +5,14 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Said, json, metric, real_data, run, unpack};
+use common::{CommandOutput, json, metric, real_data, run, unpack};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
 const TASKS: [&str; 5] = ["humaneval", "humaneval-plus", "mbpp", "mbpp-sanitized", "mbpp-plus"];
 
 /// The share of answers that pass.
-fn passed(said: &Said) -> f64 {
+fn passed(said: &CommandOutput) -> f64 {
     assert_eq!(said.code, 0, "{said:?}");
     metric(&json(said), "pass@1")
 }
@@ -59,7 +59,7 @@ fn completions_continue_the_prompt_and_solutions_are_whole() {
         check(json!({ "solution": whole }), 1);
         check(json!({ "solution": body }), 0);
         check(json!({ "completion": "    return 2\n" }), 0);
-        // What follows the function is not cut off: the field's scorers do not, either.
+        // Text after the function is not cut off: the field's scorers do not cut it off, either.
         check(json!({ "completion": format!("{body}\nnonsense(\n") }), 0);
     }
 }
@@ -243,9 +243,9 @@ fn a_run_without_isolation_is_marked_as_one() {
     let folder = tempdir().unwrap();
     let arguments =
         ["run", "humaneval", "--data", "sample", "--solver", "gold", "-L", "2", "--json"];
-    let told = |extra: &[&str]| -> Said {
+    let told = |extra: &[&str]| -> CommandOutput {
         let mut command = common::assay(folder.path());
-        // An interpreter that every user can run: as root, programs run as nobody.
+        // An interpreter that every user can run: if assay runs as root, programs run as nobody.
         command.env("PATH", "/usr/bin:/bin").args(arguments).args(extra);
         command.output().unwrap().into()
     };
@@ -259,7 +259,7 @@ fn a_run_without_isolation_is_marked_as_one() {
     assert!(!isolated.out.contains("isolation"), "{}", isolated.out);
 }
 
-/// Problems in MBPP's form, whose references define what is tested in unusual ways.
+/// Problems in MBPP's format, whose references define the tested names in unusual ways.
 fn unusual_mbpp(folder: &Path) {
     let codes = [
         "triple = lambda x: 3 * x",
@@ -302,7 +302,7 @@ fn what_does_nothing_passes_nowhere() {
     };
     for program in ["", "x = 1\n", "triple = f = lambda *arguments: None\n"] {
         let said = score(program);
-        // A problem is excluded, which is said.
+        // A problem is excluded, which the exit code shows.
         assert_eq!(said.code, 5, "{said:?}");
         let results = json(&said);
         assert_eq!(results["counts"]["passed"], 0, "{program}: {results}");
@@ -324,7 +324,7 @@ fn a_program_that_only_passes_apart_from_its_tests_does_not_pass() {
     fs::write(folder.path().join("data.jsonl"), problem.to_string()).expect("it can be written");
     let kept =
         "rows = {}\ndef grid(n):\n    rows[n] = [[0] * n for _ in range(n)]\n    return rows[n]\n";
-    // The first has one row twice. The second holds on to its rows, which does no harm.
+    // The first repeats one row. The second keeps references to its rows, which is harmless.
     for (program, passes) in [("def grid(n):\n    return [[0] * n] * n\n", 0), (kept, 1)] {
         let answer = json!({ "task_id": "H/0", "solution": program });
         fs::write(folder.path().join("answers.jsonl"), answer.to_string())

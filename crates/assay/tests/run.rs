@@ -1,4 +1,4 @@
-//! `assay run`: what is recorded, what survives a crash, what resumes.
+//! `assay run`: the record, crashes, and resuming.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Said, assay, dataset, json, metric, run, runs, write};
+use common::{CommandOutput, assay, dataset, json, metric, run, runs, write};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// A run's files, with what may differ between two runs of the same taken out.
+/// A run's files, without the fields that may differ between two equal runs.
 fn essence(run: &Path) -> Vec<(String, String)> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(run).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -100,7 +100,7 @@ fn the_same_request_gives_the_same_bytes() {
 fn limits_and_ids_choose_problems() {
     let (keep, root) = dataset("D", 9);
     let data = root.display().to_string();
-    let counted = |more: &[&str]| -> Said {
+    let counted = |more: &[&str]| -> CommandOutput {
         let arguments = [&["run", "codrep", "-d", &data, "--solver", "gold", "--json"], more];
         run(keep.path(), &arguments.concat())
     };
@@ -140,7 +140,7 @@ fn unusable_problems_are_excluded_in_sight() {
     assert!(said.err.contains("Tasks/3.txt holds no program"), "{}", said.err);
 }
 
-/// Waits until a file is there, which a program makes when it is at work.
+/// Waits until a file exists, which a program creates when it is running.
 fn wait_for(path: &Path) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !path.exists() {
@@ -159,26 +159,26 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Ends a run at a given moment of its life, as hard as can be.
+/// Kills a run after a delay.
 fn kill_after(mut child: Child, delay: Duration) {
     std::thread::sleep(delay);
     let _ = child.kill();
     child.wait().unwrap();
 }
 
-/// How many verdicts a run has, and whether it is complete.
+/// The number of verdicts of a run, and whether it is complete.
 fn progress(run: &Path) -> (usize, bool) {
     let verdicts = fs::read_to_string(run.join("verdicts.jsonl")).unwrap_or_default();
     (verdicts.lines().count(), run.join("results.json").exists())
 }
 
-/// Kills a run again and again, at moments spread over its life, and lets it finish at last. Gives
-/// the run's folder, and whether it was ever killed in the middle of its work.
+/// Kills a run again and again, at moments spread over its duration, and finally lets it finish.
+/// Returns the run's folder, and whether it was ever killed in the middle of its work.
 fn torture(folder: &Path, arguments: &[&str], life: Duration, round: u32) -> (PathBuf, bool) {
     // A fixed sequence of fractions, different for each round.
     let moment = |attempt: u32| life.mul_f64(f64::from((round * 37 + attempt * 61) % 100) / 100.0);
     for attempt in 0..100 {
-        // A folder of its own, so that the run is the one in it.
+        // A separate folder, so that the run is the only one in it.
         let output = folder.join(format!("round{round}-{attempt}"));
         let arguments = [arguments, &["-o", output.to_str().unwrap()]].concat();
         kill_after(start(folder, &arguments), moment(attempt));
@@ -214,7 +214,7 @@ fn a_killed_run_resumes_to_the_same_bytes() {
     let life = started.elapsed();
     let undisturbed = essence(&runs(keep.path())[0]);
     let mut hits = 0;
-    // On a busy machine many kills come too early or too late: go on until enough were in time.
+    // On a busy machine many kills come too early or too late: repeat until enough were in time.
     for round in 0..250 {
         if round >= 25 && hits >= 5 {
             break;
@@ -226,7 +226,7 @@ fn a_killed_run_resumes_to_the_same_bytes() {
     assert!(hits >= 5, "only {hits} of 250 rounds were killed in the middle of their work");
 }
 
-/// A predictor that answers the middle line of each task, slowly and in an order of its own.
+/// A predictor that answers the middle line of each task, slowly and in a different order.
 const SLOW: &str = r#"for task in $(ls "$1" | sort -r); do
   lines=$(($(wc -l < "$1/$task") - 2))
   echo "$1/$task $(((lines + 1) / 2))"
@@ -292,7 +292,7 @@ fn what_the_environment_says_does_not_stop_a_resume() {
         .envs([("ASSAY_SOLVER", "first"), ("ASSAY_LIMIT", "1"), ("ASSAY_SEED", "5")])
         .output()
         .unwrap();
-    assert_eq!(Said::from(resumed).code, 0);
+    assert_eq!(CommandOutput::from(resumed).code, 0);
     for typed in [["--seed", "5"], ["-s", "first"], ["-o", "elsewhere"]] {
         let said = run(keep.path(), &["run", "--resume", &folder, typed[0], typed[1]]);
         assert_eq!(said.code, 2, "{said:?}");
@@ -323,7 +323,7 @@ fn what_is_complete_is_shown_though_a_later_solver_fails() {
     let said = run(keep.path(), &arguments);
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.out.contains("-codrep-first-"), "{}", said.out);
-    // A mistake that can be found before the start is.
+    // An error that can be found before the start is found then.
     let said =
         run(keep.path(), &["run", "codrep", "-d", &data, "-s", "first", "-s", "file:nowhere"]);
     assert_eq!((said.code, said.out.as_str()), (3, ""));
@@ -354,7 +354,7 @@ fn a_record_torn_at_any_byte_resumes_to_the_same_bytes() {
     let answers = fs::read(whole.join("answers.jsonl")).unwrap();
     let verdicts = fs::read(whole.join("verdicts.jsonl")).unwrap();
     let torn = keep.path().join("torn");
-    // Every third length of one file, the other a little ahead or behind.
+    // Every third length of one file, with the other a little ahead or behind.
     for cut in (0..=verdicts.len()).step_by(3) {
         let share = cut * answers.len() / verdicts.len();
         for answer_cut in [share, answers.len(), share / 2] {
@@ -388,7 +388,7 @@ fn ctrl_c_ends_cleanly_and_says_how_to_go_on() {
     wait_for(&keep.path().join("waiting"));
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     kill_process(pid, Signal::INT).unwrap();
-    let said = Said::from(child.wait_with_output().unwrap());
+    let said = CommandOutput::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, 130, "{said:?}");
     assert!(said.err.contains("interrupted with 1 of 30 problems done"), "{}", said.err);
     assert!(said.err.contains("not started: first on codrep"), "{}", said.err);
@@ -396,7 +396,7 @@ fn ctrl_c_ends_cleanly_and_says_how_to_go_on() {
     assert!(command.contains(env!("CARGO_BIN_EXE_assay")), "as it was called: {command}");
     let folder = command.rsplit(' ').next().unwrap();
     fs::write(keep.path().join("go"), "").unwrap();
-    // The program now ends at once and leaves the rest unanswered, which is no failure of it.
+    // The program now exits at once and leaves the rest unanswered, which is not a failure.
     let resumed = run(keep.path(), &["run", "--resume", folder, "--json"]);
     assert_eq!(resumed.code, 0, "{resumed:?}");
     assert_eq!(json(&resumed)["counts"]["not_answered"], 29);

@@ -1,5 +1,5 @@
-//! Tasks that ask for programs, end to end: files in the field's forms, several samples, pass@k, the
-//! gold gate, programs that write programs.
+//! Tasks that ask for programs, end to end: files in the field's formats, several samples, pass@k,
+//! the gold gate, and external solvers that write programs.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,11 +8,11 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Said, feed, json, metric, real_data, run, runs};
+use common::{CommandOutput, feed, json, metric, real_data, run, runs};
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
-/// Three problems in HumanEval's form; the own program of the last one is wrong.
+/// Three problems in HumanEval's format; the own program of the last one is wrong.
 fn three_problems() -> TempDir {
     let folder = tempdir().unwrap();
     let problem = |name: &str, body: &str| {
@@ -28,7 +28,7 @@ fn three_problems() -> TempDir {
     folder
 }
 
-/// Two problems, both sound.
+/// Two valid problems.
 fn two_problems() -> TempDir {
     let folder = three_problems();
     let path = folder.path().join("problems.jsonl");
@@ -38,7 +38,7 @@ fn two_problems() -> TempDir {
     folder
 }
 
-fn score(folder: &Path, answers: &str, more: &[&str]) -> Said {
+fn score(folder: &Path, answers: &str, more: &[&str]) -> CommandOutput {
     let arguments = ["score", "humaneval", "-", "-d", "problems.jsonl", "--json"];
     feed(folder, &[&arguments[..], more].concat(), answers)
 }
@@ -141,7 +141,7 @@ fn a_bad_file_is_refused_with_all_that_is_wrong() {
 #[test]
 fn a_run_takes_several_samples_of_a_program() {
     let folder = two_problems();
-    // It answers every question as often as it is asked, and is right every other time; what follows
+    // It answers every question as often as it is asked, and is right every other time; text after
     // a stop word is not part of the answer.
     let writer = r#"
 import json, sys

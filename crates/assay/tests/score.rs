@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{dataset, feed, json, metric, run, write};
 
-fn score(root: &Path, predictions: &str, more: &[&str]) -> common::Said {
+fn score(root: &Path, predictions: &str, more: &[&str]) -> common::CommandOutput {
     let root = root.display().to_string();
     let arguments = [&["score", "codrep", "-", "--data", &root], more].concat();
     feed(Path::new("/"), &arguments, predictions)
@@ -135,7 +135,7 @@ fn the_signature_knows_which_problem_has_which_solution() {
         let arguments = ["score", "codrep", "-", "-d", &both, "--json"];
         json(&feed(Path::new("/"), &arguments, predictions))["signature"].clone()
     };
-    // The same two solutions in the same order, but of each other's problems.
+    // The same two solutions in the same order, but for each other's problems.
     let (_three, swapped_second) = dataset("Q", 1);
     let (_four, swapped_first) = dataset("P", 1);
     write(&swapped_first, 1, "x\n\na\nb\nc\n", "3");
@@ -164,7 +164,7 @@ fn what_a_terminal_would_obey_is_shown_instead() {
 fn the_two_rules_differ_on_a_lone_carriage_return() {
     let (_keep, root) = dataset("D", 1);
     write(&root, 1, "x\n\na\rb\nc\n", "1");
-    // As Python counts them there are three lines, by line feeds two.
+    // Python counts three lines here; counted by line feeds, there are two.
     assert_eq!(score(&root, "1.txt 3\n", &[]).code, 0);
     let strict = score(&root, "1.txt 3\n", &["--rules", "strict"]);
     assert_eq!(strict.code, 3);

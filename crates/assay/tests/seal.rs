@@ -1,4 +1,4 @@
-//! Hidden data, sealed and unsealed by the command line, and everything that an enemy may try.
+//! Hidden data, sealed and unsealed on the command line, and the attacks on it.
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is a test too")]
 
@@ -16,7 +16,7 @@ use std::path::Path;
 
 use assay_core::Cancel;
 use assay_data::seal::{Commitment, Key, Lock, SealRequest, Seed, UnsealRequest, seal, unseal};
-use common::{Said, dataset, files, json, run};
+use common::{CommandOutput, dataset, files, json, run};
 use tempfile::TempDir;
 
 /// A dataset of three tasks in `D`, sealed into `D.age` with a new key.
@@ -28,7 +28,7 @@ fn sealed() -> TempDir {
     keep
 }
 
-fn try_unseal(folder: &Path) -> Said {
+fn try_unseal(folder: &Path) -> CommandOutput {
     run(folder, &["data", "unseal", "D.age", "-o", "out"])
 }
 
@@ -40,7 +40,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Unseals in `folder`; it must be refused with a message that has all of `words`, and leave
+/// Unseals in `folder`; it must be refused with a message that contains all of `words`, and leave
 /// nothing behind.
 fn check_refused(folder: &Path, words: &[&str]) {
     let before = names(folder);
@@ -57,7 +57,7 @@ fn identity(folder: &Path) -> age::x25519::Identity {
     text.lines().last().unwrap().parse().unwrap()
 }
 
-/// What is inside `D.age`: a tar file.
+/// The contents of `D.age`: a tar file.
 fn open(folder: &Path) -> Vec<u8> {
     let bytes = fs::read(folder.join("D.age")).unwrap();
     let decryptor = age::Decryptor::new(bytes.as_slice()).unwrap();
@@ -66,7 +66,7 @@ fn open(folder: &Path) -> Vec<u8> {
     zstd::decode_all(inside).unwrap()
 }
 
-/// Makes `D.age` anew around other bytes, as whoever has its public key can.
+/// Recreates `D.age` around other bytes, as anybody with its public key can.
 fn close(folder: &Path, inside: &[u8]) {
     close_raw(folder, &zstd::encode_all(inside, 1).unwrap());
 }
@@ -184,7 +184,7 @@ fn the_place_of_the_damage_is_named() {
     fs::create_dir(scratch.path().join("D")).unwrap();
     let mut number = 1_u32;
     for file in 0..5 {
-        // Nothing that can be compressed, so that each file spans blocks of its own.
+        // Incompressible content, so that each file spans separate blocks.
         let content: Vec<u8> = (0..200_000)
             .map(|_| {
                 number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -210,7 +210,7 @@ fn a_changed_commitment_is_found() {
     let keep = sealed();
     let path = keep.path().join("D.age.commitment.json");
     let good = fs::read_to_string(&path).unwrap();
-    let root = json(&Said { code: 0, out: good.clone(), err: String::new() })["root"]
+    let root = json(&CommandOutput { code: 0, out: good.clone(), err: String::new() })["root"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -237,7 +237,7 @@ fn a_changed_commitment_is_found() {
     assert_eq!(said.code, 3, "{said:?}");
 }
 
-/// The manifest is the sealed one and the root fits, so the file can be named.
+/// The manifest is the sealed one and the root matches, so the file can be named.
 #[test]
 fn a_single_changed_byte_names_its_file() {
     let keep = sealed();
@@ -255,7 +255,7 @@ fn a_single_changed_byte_names_its_file() {
     assert_eq!(try_unseal(keep.path()).code, 0);
 }
 
-/// Manifest and content were both made anew: only the root tells, and no file can be named.
+/// Manifest and content were both replaced: only the root differs, and no file can be named.
 #[test]
 fn other_data_have_another_root_even_with_the_same_seed() {
     let (keep, root) = dataset("D", 3);
@@ -404,7 +404,7 @@ fn a_sealed_file_does_not_contain_itself() {
         );
         assert_eq!(said.code, 0, "{said:?}");
         let mut found = files(&out);
-        // A key that was there before is a file like any other.
+        // A key that existed before is a file like any other.
         assert_eq!(found.remove(Path::new("D.age.key")).is_some(), !force.is_empty());
         assert_eq!(found, before);
         let public = identity(&root).to_public().to_string();

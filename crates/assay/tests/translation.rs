@@ -1,11 +1,11 @@
-//! The tasks of translation: runs, answers in every form, and every refusal.
+//! The translation tasks: runs, answers in every format, and every refusal.
 
 mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Said, assay, feed, json, metric, real_data, run, runs};
+use common::{CommandOutput, assay, feed, json, metric, real_data, run, runs};
 use tempfile::TempDir;
 
 const JAVA: [&str; 3] = ["int a ( ) { return 1 ; }", "int b ( ) { return 2 ; }", "void c ( ) { }"];
@@ -15,8 +15,8 @@ const PYTHON: [&str; 3] = [
     "def c ( ) : NEW_LINE INDENT pass NEW_LINE DEDENT",
 ];
 
-/// A corpus in AVATAR's form, with three problems called one, two and three, and its truth in Fusion
-/// Brain's form.
+/// A corpus in AVATAR's format, with three problems called one, two and three, and its truth in
+/// Fusion Brain's format.
 fn corpus() -> (TempDir, PathBuf) {
     let scratch = tempfile::tempdir().expect("a folder can be made");
     let root = scratch.path().join("corpus");
@@ -34,12 +34,12 @@ fn corpus() -> (TempDir, PathBuf) {
     (scratch, root)
 }
 
-fn score(folder: &Path, answers: &str, more: &[&str]) -> Said {
+fn score(folder: &Path, answers: &str, more: &[&str]) -> CommandOutput {
     let arguments = [&["score", "c2c", "-", "--data", "corpus"], more].concat();
     feed(folder, &arguments, answers)
 }
 
-fn check_refused(said: &Said, message: &str, hint: &str) {
+fn check_refused(said: &CommandOutput, message: &str, hint: &str) {
     assert_eq!((said.code, said.out.as_str()), (3, ""), "{said:?}");
     assert!(said.err.contains(message), "{message:?} is not in {}", said.err);
     assert!(said.err.contains(hint), "{hint:?} is not in {}", said.err);
@@ -123,14 +123,14 @@ fn answers_are_read_in_every_form() {
         assert!((metric(&results, "exact-match") - 2.0 / 3.0).abs() < 1e-12, "{answers}");
         assert_eq!(results["counts"]["answered"], 3, "{answers}");
     }
-    // The same against Fusion Brain's truth, where problems are known by its keys.
+    // The same against Fusion Brain's truth, where problems are named by its keys.
     let said = feed(
         keep.path(),
         &["score", "c2c", "-", "--data", "truth.json", "--json"],
         &object.to_string(),
     );
     assert!((metric(&json(&said), "exact-match") - 2.0 / 3.0).abs() < 1e-12, "{said:?}");
-    // And a file of answers is a solver too.
+    // A file of answers is a solver too.
     fs::write(keep.path().join("p.json"), object.to_string()).unwrap();
     let said = run(keep.path(), &["run", "c2c", "-d", "corpus", "-s", "file:p.json", "--json"]);
     assert_eq!(json(&said)["counts"]["passed"], 2, "{said:?}");
@@ -246,7 +246,7 @@ fn a_solver_that_cannot_answer_is_refused_before_anything_runs() {
         ("codrep", "copy", "copy answers with a text, but codrep asks for a line", "locate, first"),
         ("codrep", "rewrite", "rewrite answers with a text", "the solvers for codrep are:"),
     ] {
-        // The solver before it could run; it does not.
+        // The solver before it could run, but does not.
         let said = run(keep.path(), &["run", task, "-d", "sample", "-s", "gold", "-s", solver]);
         assert_eq!(said.code, 2, "{said:?}");
         assert!(said.err.contains(message) && said.err.contains(hint), "{}", said.err);
@@ -349,11 +349,11 @@ fn a_program_translates_a_file_of_sources() {
     assert_eq!((said.code, json(&said)["counts"]["answered"].as_u64()), (0, Some(3)), "{said:?}");
     let answers = fs::read_to_string(runs(keep.path())[0].join("answers.jsonl")).unwrap();
     assert!(answers.contains(r#"{"text":"[int b ( ) { return 2 ; }]"}"#), "{answers}");
-    // What it says before it fails counts; the rest has no answer.
+    // Answers before the failure count; the rest has no answer.
     let said = solve("echo one; exit 3");
     let counts = &json(&said)["counts"];
     assert_eq!((said.code, &counts["failed"], &counts["not_answered"]), (5, &1.into(), &2.into()));
-    // A line too many answers nothing.
+    // A surplus line answers nothing.
     let said = solve("cat \"$0\"; echo more");
     assert_eq!((said.code, &json(&said)["counts"]["answered"]), (0, &3.into()), "{said:?}");
     assert!(said.err.contains("one line more than the 3 sources"), "{}", said.err);

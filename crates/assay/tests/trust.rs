@@ -1,5 +1,5 @@
-//! Records that came from somebody else: what they name is not run, and where they lead is not
-//! written.
+//! Records from somebody else: commands in them are not run, and links in them are not followed for
+//! writing.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,9 +10,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use common::{Said, assay, dataset, run, runs};
+use common::{CommandOutput, assay, dataset, run, runs};
 
-/// An unfinished run of a program that answers line 1 and leaves a mark in `folder`.
+/// An unfinished run of a program that answers line 1 and creates a marker file in `folder`.
 fn unfinished(folder: &Path) -> PathBuf {
     let (_scratch, data) = dataset("Small", 4);
     fs::rename(&data, folder.join("Small")).unwrap();
@@ -25,7 +25,7 @@ fn unfinished(folder: &Path) -> PathBuf {
     record
 }
 
-/// Takes back what a run has found, and the mark of its program.
+/// Undoes the results of a run, and removes its program's marker file.
 fn unfinish(folder: &Path, record: &Path) {
     for name in ["results.json", "answers.jsonl", "verdicts.jsonl"] {
         fs::remove_file(record.join(name)).unwrap();
@@ -34,7 +34,7 @@ fn unfinish(folder: &Path, record: &Path) {
 }
 
 /// Resumes a run without a terminal.
-fn resume(folder: &Path, record: &Path, further: &[&str]) -> Said {
+fn resume(folder: &Path, record: &Path, further: &[&str]) -> CommandOutput {
     let mut command = assay(folder);
     command.args(["run", "--resume"]).arg(record).args(further).stdin(Stdio::null());
     command.output().expect("the binary runs").into()
@@ -73,7 +73,7 @@ fn a_command_runs_unasked_only_where_its_user_started_it() {
     assert!(!mark.exists(), "the command ran");
     assert_eq!(resume(folder, &record, &["--trust"]).code, 0);
     assert!(mark.exists());
-    // What is complete runs nothing.
+    // Resuming a complete run runs nothing.
     assert_eq!(resume(folder, &record, &[]).code, 0);
 }
 

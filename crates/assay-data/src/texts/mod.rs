@@ -18,4 +18,4 @@ pub(crate) use document::Document;
 pub use field::Keys;
 pub(crate) use lines::Lines;
 pub use pairs::{Pair, PairId, Pairs};
-pub use source::{Form, Source, Watch};
+pub use source::{Form, ReadProgress, Source};

@@ -44,18 +44,18 @@ pub struct Source {
     form: Form,
     compressed: bool,
     reader: Box<dyn BufRead + Send>,
-    watch: Watch,
+    progress: ReadProgress,
 }
 
 /// Sees from elsewhere how much of a source is read.
 #[derive(Debug, Clone, Default)]
-pub struct Watch {
+pub struct ReadProgress {
     read: Arc<AtomicU64>,
     /// The size of the file, if it has one.
     pub size: Option<u64>,
 }
 
-impl Watch {
+impl ReadProgress {
     /// The number of bytes that are read.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
@@ -83,11 +83,11 @@ impl Source {
                 .hint("name a file of texts in it"));
         }
         let name = path.display().to_string();
-        let watch = Watch { size: size(&metadata), ..Watch::default() };
-        let file = Counted { file, read: Arc::clone(&watch.read) };
+        let progress = ReadProgress { size: size(&metadata), ..ReadProgress::default() };
+        let file = Counted { file, read: Arc::clone(&progress.read) };
         let file = BufReader::with_capacity(BUFFER, file);
         let opened = Self::unpacked(&name, file)?;
-        Ok(Self { form: form.unwrap_or(opened.form), watch, ..opened })
+        Ok(Self { form: form.unwrap_or(opened.form), progress, ..opened })
     }
 
     /// Texts that may be packed. The name's extension selects the form; in a zip archive, that of the file in it.
@@ -118,7 +118,7 @@ impl Source {
             form,
             compressed: false,
             reader: Box::new(reader),
-            watch: Watch::default(),
+            progress: ReadProgress::default(),
         }
     }
 
@@ -139,8 +139,8 @@ impl Source {
     }
 
     /// Sees how much is read.
-    pub fn watch(&self) -> Watch {
-        self.watch.clone()
+    pub fn progress(&self) -> ReadProgress {
+        self.progress.clone()
     }
 
     /// The same without the byte order mark, if it starts with one.

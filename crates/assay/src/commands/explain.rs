@@ -1,4 +1,4 @@
-//! `assay explain`: what the locator answers to one task, and why.
+//! `assay explain`: the locator's answer to one task, with reasons.
 
 use std::path::Path;
 
@@ -66,14 +66,14 @@ fn read(path: &Path) -> Result<LineQuestion> {
     Ok(question)
 }
 
-/// The right line, where `Solutions/N.txt` lies beside the task's folder. The locator does not see
-/// it. A solution that cannot be read is none, and is told.
+/// The right line, if `Solutions/N.txt` exists beside the task's folder. The locator does not see
+/// it. A solution that cannot be read counts as missing, with a warning.
 fn solution_beside(task: &Path) -> Result<Option<usize>> {
     let task = absolute(task)?;
     let root = task.parent().and_then(Path::parent);
     let Some((root, name)) = root.zip(task.file_name()) else { return Ok(None) };
     let path = root.join("Solutions").join(name);
-    // A file elsewhere has no solution, and that is no news.
+    // A file elsewhere has no solution, which is not worth a message.
     let Ok(content) = std::fs::read(&path) else { return Ok(None) };
     let solution = parse_solution(&content);
     if let Err(fault) = &solution {
@@ -88,7 +88,7 @@ struct ExplanationJson<'a> {
     new_line: String,
     lines: usize,
     candidates: usize,
-    /// The right line, where it is known, and whether it is the answer.
+    /// The right line, if it is known.
     solution: Option<usize>,
     right: Option<bool>,
     explained: Vec<CandidateJson<'a>>,
@@ -157,7 +157,7 @@ impl<'a> CandidateJson<'a> {
     }
 }
 
-/// A line as text, its end aside.
+/// A line as text, without its line ending.
 fn text_of(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     String::from_utf8_lossy(line).into_owned()

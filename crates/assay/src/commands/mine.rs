@@ -6,19 +6,19 @@ use encoding_rs::Encoding;
 
 use super::cancel_on_interrupt;
 use crate::args::MineArguments;
-use crate::output::{self, Bar};
+use crate::output::{self, RunProgressBar};
 
 pub(crate) fn codrep(arguments: &MineArguments) -> Result<u8> {
     let request = request(arguments)?;
     let cancel = cancel_on_interrupt()?;
-    let mined = assay_mine::mine(&request, &Bar::new(), &cancel)?;
+    let mined = assay_mine::mine(&request, &RunProgressBar::new(), &cancel)?;
     if arguments.json {
         output::json_pretty(&mined)?;
     } else {
         show(&mined)?;
     }
     if !mined.complete {
-        output::talk("interrupted; the same command goes on");
+        output::print_message("interrupted; the same command goes on");
         return Ok(exit_code::INTERRUPTED);
     }
     for (side, _) in mined.tasks.iter().filter(|(_, tasks)| **tasks == 0) {
@@ -79,7 +79,7 @@ fn filters(arguments: &MineArguments) -> Result<Filters> {
 }
 
 fn show(mined: &Mined) -> Result<()> {
-    output::say(&format!(
+    output::print_text(&format!(
         "{} commits of {} repositories, {} changed files\n\n",
         mined.commits, mined.repositories, mined.files
     ))?;

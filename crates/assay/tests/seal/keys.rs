@@ -1,4 +1,4 @@
-//! Who can open sealed data, and who cannot.
+//! The keys and passphrases that open sealed data, and those that do not.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Where texts of others meet a terminal or a path: names that are no names, and inputs that swell.
+//! Untrusted texts that reach a terminal or a path: invalid names, and inputs that expand.
 
 mod common;
 
@@ -7,11 +7,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{Said, assay, dataset, feed, json, run, runs};
+use common::{CommandOutput, assay, dataset, feed, json, run, runs};
 use serde_json::json;
 
-/// What a terminal would obey must not be printed, nor more than a person reads.
-fn assert_fit(said: &Said) {
+/// Asserts that neither control characters nor more than a person reads are printed.
+fn assert_fit(said: &CommandOutput) {
     for text in [&said.out, &said.err] {
         let obeyed = |letter: char| letter.is_control() && letter != '\n';
         assert!(!text.contains(obeyed), "{text:?}");
@@ -42,12 +42,12 @@ fn names_from_data_and_answers_are_shown_escaped_and_shortened() {
         run(folder, &[&arguments[..], more].concat())
     };
     let plain = json!({ "task_id": "plain", "solution": "print(1)" });
-    // A problem that is excluded, and one without an answer.
+    // One problem that is excluded, and one without an answer.
     let said = score(std::slice::from_ref(&plain), &[]);
     assert_eq!(said.code, 5, "{}", said.err);
     assert!(said.err.contains("\\u{1b}[2J"), "{}", said.err);
     assert_fit(&said);
-    // An answer to a problem that is not there, one to a flawed problem, and a wrong key.
+    // An answer to an unknown problem, one to a flawed problem, and a wrong key.
     for answers in [
         json!({ "task_id": format!("{evil}?"), "solution": "print(1)" }),
         json!({ "task_id": evil, "solution": "print(1)" }),
@@ -62,7 +62,7 @@ fn names_from_data_and_answers_are_shown_escaped_and_shortened() {
     assert_fit(&said);
     let said = run(folder, &["run", "apps-interview", "--data", "test.jsonl", "-i", &evil[..5000]]);
     assert_fit(&said);
-    // Verdicts keep the name whole.
+    // Verdicts keep the whole name.
     score(&[plain], &["--verdicts", "verdicts.jsonl"]);
     let verdicts = fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
     let whole = |line: &str| {
@@ -147,14 +147,14 @@ fn answers_from_a_pipe_are_read_once() {
         .spawn()
         .unwrap();
     File::create(&pipe).unwrap().write_all(answers.as_bytes()).unwrap();
-    let by_pipe: Said = child.wait_with_output().unwrap().into();
+    let by_pipe: CommandOutput = child.wait_with_output().unwrap().into();
     assert_eq!(json(&by_pipe)["metrics"], json(&by_input)["metrics"]);
 }
 
 #[test]
 fn a_bomb_of_blank_lines_is_an_empty_file() {
     let folder = tempfile::tempdir().unwrap();
-    // 64 MiB of line ends; the work is bounded by memory's speed, which no test can time.
+    // 64 MiB of line feeds; the work is bounded by the speed of memory, which no test can time.
     let bomb = zstd::encode_all(&vec![b'\n'; 64 << 20][..], 1).unwrap();
     fs::write(folder.path().join("bomb.jsonl.zst"), bomb).unwrap();
     let said = run(folder.path(), &["score", "humaneval", "bomb.jsonl.zst", "--data", "sample"]);
