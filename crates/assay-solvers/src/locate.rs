@@ -84,7 +84,7 @@ impl AnswerEach for LocateSolver {
         let mut ranked = self.locator.rank(question.line(), question.program());
         ranked.truncate(self.top);
         if ranked.is_empty() {
-            // Nothing but blank lines and copies of the new line: any line is as good as another.
+            // Only blank lines and copies of the new line: all lines are equally good.
             return Ok(Response::Lines(vec![(question.length() / 2).max(1)]).into());
         }
         let sure =

@@ -34,8 +34,8 @@ pub(crate) const MOST_SIMILAR_PARSES: Baseline = Baseline {
     },
 };
 
-/// The `top` lines that share most tokens with the new one. Those that are possible come first, as
-/// `choose` leaves them (all, or at least `top` of them), then the others, then those that exist
+/// The `top` lines that share most tokens with the new one. The possible ones come first, as
+/// selected by `choose` (all, or at least `top` of them), then the others, then those that exist
 /// only where a lone CR ends a line.
 fn most_similar(
     question: &Question,
@@ -88,7 +88,7 @@ class Account {
 
     #[test]
     fn a_line_that_breaks_the_program_is_not_meant() {
-        // Most alike is `if (amount < 0) {`, which a statement cannot replace.
+        // The most similar line is `if (amount < 0) {`, which a statement cannot replace.
         let line = "        assert (amount < 0);";
         assert_eq!(lines(&MOST_SIMILAR, 1, line, PROGRAM), [5]);
         assert_eq!(lines(&MOST_SIMILAR_PARSES, 2, line, PROGRAM), [6, 8]);

@@ -142,7 +142,7 @@ fn solver_settings(arguments: &SolvingArguments) -> Result<SolverSettings> {
         top: arguments.top as usize,
         time_limit: Duration::from_secs_f64(arguments.time_limit),
         working_folder,
-        own: serde_json::Map::new(),
+        specific: serde_json::Map::new(),
     })
 }
 

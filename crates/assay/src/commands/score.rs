@@ -40,7 +40,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         return Ok(exit_code::INTERRUPTED);
     };
     if task.card().asks == QuestionKind::Code {
-        output::show_left_out(&scored.passed_over, &task.card().name);
+        output::show_passed_over(&scored.passed_over, &task.card().name);
         output::show_unanswered(&scored.unanswered);
     }
     let Scored { results, flaws, excluded, .. } = scored;

@@ -236,7 +236,7 @@ pub(crate) fn show_unanswered(problems: &[ProblemId]) {
 }
 
 /// Lists the problems whose answers do not count, because the task leaves them out.
-pub(crate) fn show_left_out(answers: &BTreeMap<String, usize>, task: &str) {
+pub(crate) fn show_passed_over(answers: &BTreeMap<String, usize>, task: &str) {
     if !answers.is_empty() {
         let count: usize = answers.values().sum();
         let title = format!(
