@@ -26,7 +26,7 @@ use assay_core::{
     AnswerForm, Cancel, Digest, Error, Fault, FaultKind, Place, Problems, Response, Result,
     SampleKey,
 };
-use assay_data::unpacked;
+use assay_data::unpack;
 
 use cancellable::CancellableReader;
 use collector::Collector;
@@ -86,7 +86,7 @@ impl AnswerFile {
         let failed = |error| unreadable(name, error);
         let mut collector = Collector::new(problems);
         // The unpacked bytes are counted: a small file can unpack to gigabytes.
-        let mut unpacked = unpacked(reader, name)?;
+        let mut unpacked = unpack(reader, name)?;
         let mut reader = CancellableReader::new(unpacked.as_mut(), cancel);
         let digest = match problems.answer_rules().form {
             AnswerForm::NamedLines | AnswerForm::Parts => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use assay_core::{AnswerForm, AnswerPart, Cancel, DigestOf, Error, Problems, Result};
-use assay_data::one_of;
+use assay_data::find_file;
 
 use crate::{AnswerFile, AnswerSource, Faults, GivenAnswer};
 
@@ -36,7 +36,7 @@ fn read_part(path: &Path, cancel: &Cancel, problems: &dyn Problems) -> Result<An
 
 /// The part's file, under any of its names.
 fn file_of(part: &AnswerPart<'_>, folder: &Path) -> Result<PathBuf> {
-    one_of(folder, &part.files)?.ok_or_else(|| {
+    find_file(folder, &part.files)?.ok_or_else(|| {
         let usual = part.files.first().map_or("file", String::as_str);
         Error::refused(format!("there is no {usual} in {}", folder.display()))
             .hint("give the file, or take that part's truth out of the data to leave it out")

@@ -1,4 +1,4 @@
-//! A check that a dataset is sound: every malformed file, with the reason.
+//! A check that a dataset is well-formed: every malformed file, with the reason.
 
 use std::ops::ControlFlow;
 
@@ -18,9 +18,9 @@ pub struct Verified {
     pub dataset: String,
     /// Its location.
     pub origin: String,
-    /// The number of tasks it has.
+    /// The number of tasks.
     pub tasks: usize,
-    /// The hash of its tasks and solutions, whatever they are packed in.
+    /// The hash of its tasks and solutions, independent of the archive format.
     pub digest: Digest,
     /// The published dataset with exactly this content.
     pub published_as: Option<&'static str>,
@@ -33,13 +33,13 @@ pub struct Verified {
 pub struct Malformed {
     /// Its path.
     pub file: String,
-    /// The line in it, where one can be named.
+    /// The line in it, if one can be named.
     pub line: Option<usize>,
     /// The reason why it is refused.
     pub reason: String,
 }
 
-/// Reads a whole dataset and names everything that is wrong with it.
+/// Reads a whole dataset and lists everything that is wrong with it.
 pub fn verify(dataset: &Dataset) -> Result<Verified> {
     let total = dataset.stems().len();
     let mut fingerprints: Vec<Option<[Fingerprint; 2]>> = vec![None; total];

@@ -6,7 +6,7 @@ use assay_core::{
     AnswerForm, AnswerRules, Attempt, Check, DigestOf, Error, Fingerprint, NoAnswer, ObjectValues,
     Outcome, Reference, Response, Result, Verdict, Why,
 };
-use assay_data::fusion_brain::{Question, questions};
+use assay_data::fusion_brain::{QuestionTruth, questions};
 use assay_lemma::Lemmatizer;
 use assay_metrics::fusion_brain::integral::Subtask;
 use assay_metrics::fusion_brain::vqa::{self, QuestionLanguage};
@@ -43,7 +43,7 @@ fn read(truth: &Truth) -> Result<Vec<Item>> {
     } else {
         None
     };
-    let item = |(key, Question { answers, is_russian }): (String, Question)| {
+    let item = |(key, QuestionTruth { answers, is_russian }): (String, QuestionTruth)| {
         let language =
             if is_russian { QuestionLanguage::Russian } else { QuestionLanguage::English };
         let name = if is_russian { "Russian" } else { "English" };
