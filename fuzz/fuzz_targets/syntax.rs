@@ -1,4 +1,4 @@
-//! Any bytes as a new line and a program: every line can be asked about, with the same answer again.
+//! Any bytes as a new line and a program: every line can be checked, with the same result again.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Decimal digits of every script, which Python takes for digits, and numbers made of them.
+//! Decimal digits of every script, as recognised by Python, and numbers made of them.
 
 /// The zeros of Unicode's decimal digits; nine more follow each.
 const ZEROS: [u32; 66] = [
@@ -41,7 +41,7 @@ pub(crate) fn is_number(word: &[char]) -> bool {
     power_is_whole && mantissa_is_decimal
 }
 
-/// Digits, with single underscores between them.
+/// Returns whether a word consists of digits, with single underscores between them.
 fn is_whole(word: &[char]) -> bool {
     word.split(|&letter| letter == '_')
         .all(|group| !group.is_empty() && group.iter().all(|&letter| is_digit(letter)))

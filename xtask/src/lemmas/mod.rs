@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
-use assay_lemma::{Dictionary, Form, Lexeme, Order, Prediction, Table, Tag};
+use assay_lemma::{Dictionary, Form, Lexeme, ParseOrder, Prediction, Table, Tag};
 use dawg::Graph;
 use serde::de::DeserializeOwned;
 
@@ -161,7 +161,7 @@ impl Source {
     }
 
     /// Words whose parses are not in the order of how often each was meant in texts.
-    fn orders(&self, folder: &Path, dictionary: &Dictionary) -> Result<Vec<Order>, String> {
+    fn orders(&self, folder: &Path, dictionary: &Dictionary) -> Result<Vec<ParseOrder>, String> {
         let mut shares: BTreeMap<String, HashMap<String, u32>> = BTreeMap::new();
         Graph::open(&folder.join("p_t_given_w.intdawg"))?.walk(&mut |key, share| {
             if let Some((word, tag)) =
@@ -182,7 +182,7 @@ impl Source {
             let mut places: Vec<u8> = (0..count).collect();
             places.sort_by_key(|place| std::cmp::Reverse(share(place)));
             if !places.is_sorted() {
-                orders.push(Order { word, places });
+                orders.push(ParseOrder { word, places });
             }
         }
         Ok(orders)

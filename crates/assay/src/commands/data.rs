@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use assay_core::{Result, Task, exit_code, shown_line};
-use assay_data::catalogue::{self, Listed};
+use assay_data::catalogue::{self, ListedDataset};
 use assay_data::codrep::Dataset;
 use assay_data::codrep::stats::{Spread, Stats, stats as measure};
 use assay_data::codrep::verify::{Malformed, Verified, verify as check};
@@ -25,7 +25,7 @@ pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
         }
     }
     let list = |(task, folder)| catalogue::list(&root, task, folder);
-    let listed: Vec<Listed> = folders.into_iter().flat_map(list).collect();
+    let listed: Vec<ListedDataset> = folders.into_iter().flat_map(list).collect();
     if json {
         output::json_pretty(&listed)?;
         return Ok(exit_code::DONE);

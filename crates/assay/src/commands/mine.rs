@@ -1,7 +1,7 @@
 //! `assay data mine`: make datasets from git history.
 
 use assay_core::{Error, Result, exit_code};
-use assay_mine::{Filters, Mined, Rejected, Request, Side, Split, Walk, language, language_names};
+use assay_mine::{Filters, Mined, Rejection, Request, Side, Split, Walk, language, language_names};
 use encoding_rs::Encoding;
 
 use super::cancel_on_interrupt;
@@ -63,17 +63,17 @@ fn filters(arguments: &MineArguments) -> Result<Filters> {
     let mut filters =
         Filters { encoding, most_bytes: arguments.max_bytes, ..Filters::new(language) };
     for (keep, reason) in [
-        (arguments.keep_comments, Rejected::Comment),
-        (arguments.keep_blank, Rejected::Blank),
-        (arguments.keep_white_space, Rejected::WhiteSpace),
-        (arguments.keep_duplicates, Rejected::Duplicate),
+        (arguments.keep_comments, Rejection::Comment),
+        (arguments.keep_blank, Rejection::Blank),
+        (arguments.keep_white_space, Rejection::WhiteSpace),
+        (arguments.keep_duplicates, Rejection::Duplicate),
     ] {
         if keep {
             filters.leave_out.remove(&reason);
         }
     }
     if arguments.no_tests {
-        filters.leave_out.insert(Rejected::Test);
+        filters.leave_out.insert(Rejection::Test);
     }
     Ok(filters)
 }
@@ -97,16 +97,16 @@ fn show(mined: &Mined) -> Result<()> {
     output::table(["what", "files"], tasks.chain(rejected))
 }
 
-fn reason_in_words(reason: Rejected) -> &'static str {
+fn reason_in_words(reason: Rejection) -> &'static str {
     match reason {
-        Rejected::Test => "a test",
-        Rejected::TooLarge => "too large",
-        Rejected::NotText => "not a text",
-        Rejected::NotOneLine => "not one line for one",
-        Rejected::Blank => "a blank line",
-        Rejected::WhiteSpace => "white space alone",
-        Rejected::Comment => "comments alone",
-        Rejected::Duplicate => "there already",
-        Rejected::NeitherSide => "on neither side of the split",
+        Rejection::Test => "a test",
+        Rejection::TooLarge => "too large",
+        Rejection::NotText => "not a text",
+        Rejection::NotOneLine => "not one line for one",
+        Rejection::Blank => "a blank line",
+        Rejection::WhiteSpace => "white space alone",
+        Rejection::Comment => "comments alone",
+        Rejection::Duplicate => "there already",
+        Rejection::NeitherSide => "on neither side of the split",
     }
 }
