@@ -1,7 +1,7 @@
 //! `most-similar` and `most-similar-parses`: the line that a competitor would try first.
 
 use assay_core::{Effort, LineQuestion, Question, Response};
-use assay_locate::{ByOverlap, by_overlap};
+use assay_locate::{OverlapRanking, rank_by_overlap};
 
 use crate::SolverCard;
 use crate::baseline::{Baseline, Factor};
@@ -45,7 +45,7 @@ fn most_similar(
     let Question::Line(question) = question else { return None };
     let length = question.length();
     let top = top.min(length);
-    let ByOverlap { possible, others } = by_overlap(question.line(), question.program());
+    let OverlapRanking { possible, others } = rank_by_overlap(question.line(), question.program());
     let possible = choose(question, possible, top);
     let known = possible.len() + others.len();
     let lines = possible.into_iter().chain(others).chain(known + 1..=length);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use assay_core::LineQuestion;
-use assay_syntax::java::Checked;
+use assay_syntax::java::CheckedProgram;
 
 /// The maximum number of lines tried for one question; each costs a partial parse.
 pub(crate) const MAX_CHECKS: usize = 64;
@@ -12,7 +12,7 @@ pub(crate) const MAX_CHECKS: usize = 64;
 /// other. Lines are tried in order until enough are found, up to a limit.
 pub(crate) fn parsing_first(question: &LineQuestion, ranked: &[usize], top: usize) -> Vec<usize> {
     let places = places(question);
-    let mut checked = Checked::new(question.program());
+    let mut checked = CheckedProgram::new(question.program());
     let mut parses = |line: usize| {
         // By the original's rules a lone CR ends a line: there may be more lines than ranges.
         let place = line.checked_sub(1).and_then(|at| places.get(at));

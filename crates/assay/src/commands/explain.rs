@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assay_core::{Error, LineQuestion, LineRule, Result, exit_code};
 use assay_data::codrep::parse_solution;
-use assay_locate::{Explained, Reason};
+use assay_locate::{ExplainedLine, Reason};
 use assay_solvers::SolverSpec;
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<u8> {
     });
     let all = locator.explain(question.line(), question.program(), usize::MAX);
     let candidates = all.len();
-    let mut explained: Vec<(usize, Explained)> = (1..).zip(all).collect();
+    let mut explained: Vec<(usize, ExplainedLine)> = (1..).zip(all).collect();
     // The right line is always of interest.
     explained.retain(|(place, candidate)| {
         *place <= arguments.top as usize || solution == Some(candidate.ranked.line)
@@ -135,8 +135,8 @@ impl<'a> ExplanationJson<'a> {
 }
 
 impl<'a> CandidateJson<'a> {
-    fn new(explanation: &Explanation<'_>, rank: usize, candidate: &'a Explained) -> Self {
-        let Explained { ranked, against, margin, reasons } = candidate;
+    fn new(explanation: &Explanation<'_>, rank: usize, candidate: &'a ExplainedLine) -> Self {
+        let ExplainedLine { ranked, against, margin, reasons } = candidate;
         let reason = |reason: &'a Reason| ReasonJson {
             feature: reason.feature,
             value: reason.value,

@@ -1,7 +1,7 @@
 //! Explanations for a terminal.
 
 use assay_core::shown_line;
-use assay_locate::{Explained, Reason};
+use assay_locate::{ExplainedLine, Reason};
 
 use super::diff::{Change, Part, diff};
 use super::terminal::{Page, displayable};
@@ -27,7 +27,7 @@ pub(crate) struct Explanation<'a> {
     /// The number of candidate lines.
     pub(crate) candidates: usize,
     /// The shown candidates, with their ranks from 1, best first.
-    pub(crate) explained: Vec<(usize, Explained)>,
+    pub(crate) explained: Vec<(usize, ExplainedLine)>,
     /// The right line, if it is known.
     pub(crate) solution: Option<usize>,
     /// The number of lines shown before and after a candidate.
@@ -79,7 +79,12 @@ fn verdict(explanation: &Explanation<'_>) -> String {
     }
 }
 
-fn title(explanation: &Explanation<'_>, rank: usize, candidate: &Explained, page: Page) -> String {
+fn title(
+    explanation: &Explanation<'_>,
+    rank: usize,
+    candidate: &ExplainedLine,
+    page: Page,
+) -> String {
     let line = candidate.ranked.line;
     let title =
         format!("{rank}. line {line}, probability {}", percent(candidate.ranked.probability));
@@ -136,7 +141,7 @@ fn change(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
 }
 
 /// The reasons for and against a candidate.
-fn reasons(candidate: &Explained, page: Page) -> String {
+fn reasons(candidate: &ExplainedLine, page: Page) -> String {
     let Some(other) = candidate.against else {
         return "  no other line could be meant\n".to_owned();
     };
