@@ -233,7 +233,7 @@ impl<'a> Builder<'a> {
                 // A root without children is a subtree too.
                 self.tree.subtrees.push(open.identity.number());
             }
-            while !self.to_next_child(cursor) {
+            while !self.move_to_next_child(cursor) {
                 let Some(mut open) = self.open.pop() else { return };
                 cursor.goto_parent();
                 self.leave(&mut open, cursor);
@@ -243,7 +243,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Moves to the next child of the current node, if there is one.
-    fn to_next_child(&mut self, cursor: &mut TreeCursor<'_>) -> bool {
+    fn move_to_next_child(&mut self, cursor: &mut TreeCursor<'_>) -> bool {
         let Some(parent) = self.open.last_mut() else { return false };
         parent.children_left -= 1;
         parent.children_left > 0 && cursor.goto_next_sibling()

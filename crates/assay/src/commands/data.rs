@@ -65,7 +65,7 @@ pub(crate) fn verify(arguments: &DatasetArguments) -> Result<u8> {
 fn show_verified(verified: &Verified) -> Result<()> {
     for Malformed { file, line, reason } in &verified.malformed {
         let place = line.map_or_else(String::new, |line| format!(":{line}"));
-        output::print_text(&format!("{}\n", shown_line(&format!("{file}{place}: {reason}"))))?;
+        output::print(&format!("{}\n", shown_line(&format!("{file}{place}: {reason}"))))?;
     }
     let known = match verified.published_as {
         Some(name) => format!("exactly the published {name}"),
@@ -76,7 +76,7 @@ fn show_verified(verified: &Verified) -> Result<()> {
         1 => "1 thing is wrong".to_owned(),
         count => format!("{count} things are wrong"),
     };
-    output::print_text(&format!(
+    output::print(&format!(
         "{}: {} tasks, {malformed}; {known}\n  content {}\n",
         verified.dataset, verified.tasks, verified.digest
     ))
@@ -127,7 +127,7 @@ fn show_stats(stats: &Stats) -> Result<()> {
         row.extend(numbers.map(|number| number.to_string()));
         row
     };
-    output::print_text("\n")?;
+    output::print("\n")?;
     output::table(
         ["length of", "mean", "min", "5 %", "25 %", "50 %", "75 %", "95 %", "99 %", "max"],
         [

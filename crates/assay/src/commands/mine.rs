@@ -79,7 +79,7 @@ fn filters(arguments: &MineArguments) -> Result<Filters> {
 }
 
 fn show(mined: &Mined) -> Result<()> {
-    output::print_text(&format!(
+    output::print(&format!(
         "{} commits of {} repositories, {} changed files\n\n",
         mined.commits, mined.repositories, mined.files
     ))?;

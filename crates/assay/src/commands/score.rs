@@ -58,7 +58,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         _ if arguments.json => output::json_line(&results)?,
         ScoreFormat::Table => output::results_tables(&[&results])?,
         ScoreFormat::Codrep => match task.original_report(&results) {
-            Some(report) => output::print_text(&report)?,
+            Some(report) => output::print(&report)?,
             None => return Err(no_format(&arguments.task)),
         },
     }

@@ -77,7 +77,7 @@ pub(crate) fn seal(arguments: &SealArguments) -> Result<u8> {
     if arguments.json {
         output::json_pretty(&Report { key, ..Report::new(&data, output, Some(&commitment)) })?;
     } else {
-        output::print_text(&format!(
+        output::print(&format!(
             "sealed {} in {}\n  root {}\n  commitment {}\n",
             summary(&data),
             output.display(),
@@ -141,7 +141,7 @@ pub(crate) fn unseal(arguments: &UnsealArguments) -> Result<u8> {
         } else {
             format!("unsealed {} into {}", summary(&data), folder.display())
         };
-        output::print_text(&format!("{done}\n  root {}\n  {against}\n", data.root))?;
+        output::print(&format!("{done}\n  root {}\n  {against}\n", data.root))?;
     }
     Ok(exit_code::DONE)
 }

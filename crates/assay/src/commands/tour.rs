@@ -86,10 +86,10 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
     }
     let code = Session::new(arguments, cancel).run(plans)?;
     if !arguments.json && !cancel.is_cancelled() {
-        output::print_text("\nWhat next:\n")?;
+        output::print("\nWhat next:\n")?;
         for (what, command) in NEXT {
             let command = command.replace("ASSAY", &output::assay_command());
-            output::print_text(&format!("  # {what}\n  {command}\n"))?;
+            output::print(&format!("  # {what}\n  {command}\n"))?;
         }
     }
     Ok(code)

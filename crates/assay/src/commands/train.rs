@@ -115,7 +115,7 @@ fn finish(arguments: &TrainLocateArguments, report: &Report) -> Result<u8> {
         show_tests(&report.held_out)?;
     }
     if let (Some(path), Some(bytes)) = (&arguments.output, report.weights_bytes) {
-        output::print_text(&format!("weights: {} ({bytes} bytes)\n", path.display()))?;
+        output::print(&format!("weights: {} ({bytes} bytes)\n", path.display()))?;
     }
     Ok(exit_code::DONE)
 }
@@ -135,7 +135,7 @@ fn show_tests(tests: &[Test]) -> Result<()> {
     let header =
         ["held out", "tasks", "line-error", "line-error-distinct", "recall@1", "candidates"];
     output::table(header, rows)?;
-    output::print_text("\n")?;
+    output::print("\n")?;
     let rows = tests.iter().map(|test| {
         let count = |miss| test.errors.get(&miss).copied().unwrap_or_default().to_string();
         let misses = MISSES.map(|(miss, _)| count(miss));

@@ -1,7 +1,7 @@
 //! Printing: data on standard output, messages on standard error.
 //!
 //! Texts come from data, answers and programs. Everything that people read goes through
-//! [`print_text`], [`print_message`], [`table`] and functions based on them, which escape control
+//! [`print`], [`print_message`], [`table`] and functions based on them, which escape control
 //! characters and shorten long texts; [`write()`] and JSON keep texts whole.
 
 mod diff;
@@ -48,7 +48,7 @@ pub(crate) fn write(bytes: &[u8]) -> Result<()> {
 }
 
 /// Writes text for people to standard output.
-pub(crate) fn print_text(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     write(shown_text(text, usize::MAX).as_bytes())
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn paragraph(title: &str, text: &str) -> Result<()> {
         wrapped.push_str(word);
         width += word.chars().count() + 1;
     }
-    print_text(&format!("\n{title}\n{wrapped}\n"))
+    print(&format!("\n{title}\n{wrapped}\n"))
 }
 
 /// Prints a table for reading, its text wrapped to the terminal's width.
@@ -181,15 +181,15 @@ where
             row.into_iter().map(|cell| shown_line(&cell).into_owned()).collect::<Vec<_>>(),
         );
     }
-    print_text(&format!("{}\n", table.trim_fmt()))
+    print(&format!("{}\n", table.trim_fmt()))
 }
 
 /// Prints a title and its elements, on one line if there is only one.
 pub(crate) fn listing(title: &str, items: impl IntoIterator<Item = String>) -> Result<()> {
     let items: Vec<String> = items.into_iter().map(|item| shown_line(&item).into_owned()).collect();
     match items.as_slice() {
-        [one] => print_text(&format!("{title}: {one}\n")),
-        several => print_text(&format!("{title}:\n  {}\n", several.join("\n  "))),
+        [one] => print(&format!("{title}: {one}\n")),
+        several => print(&format!("{title}:\n  {}\n", several.join("\n  "))),
     }
 }
 

@@ -4,7 +4,7 @@ use assay_core::{Counts, Estimate, GoldRate, Minimum, Named, Result, Results, sh
 use comfy_table::{CellAlignment, Table};
 
 use super::terminal::Page;
-use super::{STYLE, listing, print_text};
+use super::{STYLE, listing, print};
 
 const INTERVAL_TITLE: &str = " [95 %]";
 /// The space between columns, and the last column.
@@ -17,30 +17,30 @@ pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
     while let Some(first) = rest.first() {
         let same = rest.iter().take_while(|results| results.task == first.task).count();
         let (of_task, others) = rest.split_at(same);
-        print_text(&format!("{}\n", title(first)))?;
+        print(&format!("{}\n", title(first)))?;
         match of_task {
             [alone] => numbers(metric_header(), metric_rows(alone))?,
             several => side_by_side(several)?,
         }
         for line in remarks(of_task) {
-            print_text(&format!("{line}\n"))?;
+            print(&format!("{line}\n"))?;
         }
-        print_text("\n")?;
+        print("\n")?;
         let header = ["solver", "all", "passed", "failed", "timed out", "not answered", "excluded"];
         numbers(
             header.map(str::to_owned).to_vec(),
             of_task.iter().map(|results| counts_row(results)),
         )?;
         for results in of_task.iter().filter(|results| !results.minimums.is_empty()) {
-            print_text("\n")?;
+            print("\n")?;
             numbers(minimum_header(), minimum_rows(results))?;
         }
         rest = others;
         if !rest.is_empty() {
-            print_text("\n")?;
+            print("\n")?;
         }
     }
-    print_text("\n")?;
+    print("\n")?;
     listing("signature (same signature, same number)", signatures(results))
 }
 
@@ -113,7 +113,7 @@ fn numbers(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Resu
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    print_text(&format!("{}\n", table.trim_fmt()))
+    print(&format!("{}\n", table.trim_fmt()))
 }
 
 /// The names of all metrics of these runs, in the order of the first run that has them.
@@ -149,10 +149,7 @@ fn side_by_side(results: &[&Results]) -> Result<()> {
     let header = ["solver".to_owned()].into_iter().chain(titles).chain(["n".to_owned()]);
     numbers(header.collect(), results.iter().map(|results| metrics_row(results, &names)))?;
     if !left_out.is_empty() {
-        print_text(&format!(
-            "in the record, and with a wider terminal: {}\n",
-            left_out.join(", ")
-        ))?;
+        print(&format!("in the record, and with a wider terminal: {}\n", left_out.join(", ")))?;
     }
     Ok(())
 }

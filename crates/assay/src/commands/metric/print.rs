@@ -132,10 +132,10 @@ pub(super) fn summary(
             output::json_line(&summary)?;
         }
         Rows::Nothing => {
-            output::print_text(&format!("{metric} ({variant}) on {n} pairs\n\n"))?;
+            output::print(&format!("{metric} ({variant}) on {n} pairs\n\n"))?;
             let rows = score.parts().iter().map(|(name, part)| [name.to_string(), in_words(part)]);
             output::table(["part", "value"], rows)?;
-            output::print_text("\n")?;
+            output::print("\n")?;
             output::listing("signature (same signature, same number)", [signature])?;
         }
     }
