@@ -30,9 +30,9 @@ fn guesses_are_predictions_best_first() {
     for solver in GUESSES {
         assert!(solvers.contains(solver), "{solvers}");
         let predict = |top| {
-            let said = run(scratch.path(), &["predict", "sample", "-s", solver, "--top", top]);
-            assert_eq!(said.code, 0, "{said:?}");
-            said.out
+            let output = run(scratch.path(), &["predict", "sample", "-s", solver, "--top", top]);
+            assert_eq!(output.code, 0, "{output:?}");
+            output.out
         };
         let (one, three) = (predict("1"), predict("3"));
         assert_eq!(one.lines().count(), 48);
@@ -64,9 +64,9 @@ fn guesses_do_not_hang_on_workers_and_odd_files() {
         let predict = |workers| {
             run(scratch.path(), &["predict", "D", "-s", solver, "--top", "2", "-j", workers])
         };
-        let said = predict("1");
-        assert_eq!(said.out.lines().count(), programs.len(), "{said:?}");
-        assert_eq!(said.out, predict("2").out);
+        let output = predict("1");
+        assert_eq!(output.out.lines().count(), programs.len(), "{output:?}");
+        assert_eq!(output.out, predict("2").out);
     }
 }
 

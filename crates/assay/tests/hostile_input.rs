@@ -11,14 +11,14 @@ use common::{CommandOutput, assay, dataset, feed, json, run, runs};
 use serde_json::json;
 
 /// Asserts that neither control characters nor more than a person reads are printed.
-fn assert_fit(said: &CommandOutput) {
-    for text in [&said.out, &said.err] {
+fn assert_fit(output: &CommandOutput) {
+    for text in [&output.out, &output.err] {
         let obeyed = |letter: char| letter.is_control() && letter != '\n';
         assert!(!text.contains(obeyed), "{text:?}");
         assert!(text.len() < 60_000, "{} bytes", text.len());
     }
     let fake = |line: &str| line.starts_with("hint: send");
-    assert!(!said.err.lines().any(fake) && !said.out.lines().any(fake), "{said:?}");
+    assert!(!output.err.lines().any(fake) && !output.out.lines().any(fake), "{output:?}");
 }
 
 #[test]
@@ -43,10 +43,10 @@ fn names_from_data_and_answers_are_shown_escaped_and_shortened() {
     };
     let plain = json!({ "task_id": "plain", "solution": "print(1)" });
     // One problem that is excluded, and one without an answer.
-    let said = score(std::slice::from_ref(&plain), &[]);
-    assert_eq!(said.code, 5, "{}", said.err);
-    assert!(said.err.contains("\\u{1b}[2J"), "{}", said.err);
-    assert_fit(&said);
+    let output = score(std::slice::from_ref(&plain), &[]);
+    assert_eq!(output.code, 5, "{}", output.err);
+    assert!(output.err.contains("\\u{1b}[2J"), "{}", output.err);
+    assert_fit(&output);
     // An answer to an unknown problem, one to a flawed problem, and a wrong key.
     for answers in [
         json!({ "task_id": format!("{evil}?"), "solution": "print(1)" }),
@@ -54,14 +54,15 @@ fn names_from_data_and_answers_are_shown_escaped_and_shortened() {
         json!({ "task_id": "plain", "solution": { evil.as_str(): 1 } }),
         json!({ evil.as_str(): 1 }),
     ] {
-        let said = score(&[plain.clone(), answers], &[]);
-        assert_eq!(said.code, 3, "{}", said.err);
-        assert_fit(&said);
+        let output = score(&[plain.clone(), answers], &[]);
+        assert_eq!(output.code, 3, "{}", output.err);
+        assert_fit(&output);
     }
-    let said = run(folder, &["run", "apps-interview", "--data", "test.jsonl", "-s", "gold"]);
-    assert_fit(&said);
-    let said = run(folder, &["run", "apps-interview", "--data", "test.jsonl", "-i", &evil[..5000]]);
-    assert_fit(&said);
+    let output = run(folder, &["run", "apps-interview", "--data", "test.jsonl", "-s", "gold"]);
+    assert_fit(&output);
+    let output =
+        run(folder, &["run", "apps-interview", "--data", "test.jsonl", "-i", &evil[..5000]]);
+    assert_fit(&output);
     // Verdicts keep the whole name.
     score(&[plain], &["--verdicts", "verdicts.jsonl"]);
     let verdicts = fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
@@ -83,10 +84,10 @@ fn what_a_program_says_is_shown_escaped() {
     for command in ["run codrep -d", "predict"] {
         let arguments: Vec<&str> = command.split(' ').collect();
         let further = ["-s", "program:sh predictor.sh \x1b[31m"];
-        let said = run(folder, &[&arguments[..], &[data.as_str()], &further[..]].concat());
-        assert_eq!(said.code, 5, "{said:?}");
-        assert!(said.err.contains("\\u{1b}"), "{said:?}");
-        assert_fit(&said);
+        let output = run(folder, &[&arguments[..], &[data.as_str()], &further[..]].concat());
+        assert_eq!(output.code, 5, "{output:?}");
+        assert!(output.err.contains("\\u{1b}"), "{output:?}");
+        assert_fit(&output);
     }
 }
 
@@ -104,9 +105,9 @@ fn an_archive_s_name_does_not_lead_out_of_the_staging_folder() {
         }
         archive.finish().unwrap();
         let arguments = ["run", "codrep", "-d", name, "-s", "program:sh predictor.sh", "--json"];
-        let said = run(folder, &arguments);
-        assert_eq!(said.code, 0, "{name} {said:?}");
-        assert_eq!(json(&said)["counts"]["answered"], 2, "{name} {said:?}");
+        let output = run(folder, &arguments);
+        assert_eq!(output.code, 0, "{name} {output:?}");
+        assert_eq!(json(&output)["counts"]["answered"], 2, "{name} {output:?}");
         let asked = fs::read_to_string(folder.join("asked")).unwrap();
         let record = runs(folder).remove(0);
         let staged = Path::new(asked.trim()).strip_prefix(&record).unwrap();
@@ -123,11 +124,11 @@ fn a_program_that_gives_fewer_samples_is_told_with_counts() {
     let script =
         r#"head -n 1 "$1" | sed 's/.*"task_id":"\([^"]*\)".*/{"task_id":"\1","solution":"x=1"}/'"#;
     fs::write(folder.join("few.sh"), script).unwrap();
-    let said = run(
+    let output = run(
         folder,
         &["run", "humaneval", "--data", "sample", "-L", "2", "-n", "3", "-s", "program:sh few.sh"],
     );
-    assert!(said.err.contains("answered 1 of 6"), "{said:?}");
+    assert!(output.err.contains("answered 1 of 6"), "{output:?}");
 }
 
 #[test]
@@ -157,6 +158,6 @@ fn a_bomb_of_blank_lines_is_an_empty_file() {
     // 64 MiB of line feeds; the work is bounded by the speed of memory, which no test can time.
     let bomb = zstd::encode_all(&vec![b'\n'; 64 << 20][..], 1).unwrap();
     fs::write(folder.path().join("bomb.jsonl.zst"), bomb).unwrap();
-    let said = run(folder.path(), &["score", "humaneval", "bomb.jsonl.zst", "--data", "sample"]);
-    assert!(said.code == 3 && said.err.contains("has no answers"), "{said:?}");
+    let output = run(folder.path(), &["score", "humaneval", "bomb.jsonl.zst", "--data", "sample"]);
+    assert!(output.code == 3 && output.err.contains("has no answers"), "{output:?}");
 }

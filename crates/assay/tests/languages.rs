@@ -24,13 +24,13 @@ fn verdicts(language: &str, answers: &[(&str, &str)]) -> Option<Vec<Value>> {
     fs::write(folder.path().join("answers.jsonl"), lines).unwrap();
     let task = format!("humanevalpack-{language}");
     let arguments = ["score", &task, "answers.jsonl", "--data", "sample", "--verdicts", "v.jsonl"];
-    let said = run(folder.path(), &arguments);
-    if said.err.contains("this machine has nothing that runs") {
+    let output = run(folder.path(), &arguments);
+    if output.err.contains("this machine has nothing that runs") {
         // Not with a macro: the test harness would capture it.
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), said.err.as_bytes());
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), output.err.as_bytes());
         return None;
     }
-    assert!([0, 5].contains(&said.code), "{said:?}");
+    assert!([0, 5].contains(&output.code), "{output:?}");
     let text = fs::read_to_string(folder.path().join("v.jsonl")).unwrap();
     let mut verdicts: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -66,8 +66,8 @@ fn check_endings(language: &str, programs: &[(&str, ExpectedEnding<'_>)]) {
     for (verdict, (program, (kind, message, known))) in verdicts.iter().zip(programs) {
         let ending = &verdict["ending"];
         assert_eq!(ending["kind"], *kind, "{language}: {program}\n{verdict}");
-        let said = ending["message"].as_str().unwrap_or_default();
-        assert!(said.contains(message), "{language}: {program}\n{verdict}");
+        let output = ending["message"].as_str().unwrap_or_default();
+        assert!(output.contains(message), "{language}: {program}\n{verdict}");
         for (key, value) in known.as_object().unwrap() {
             assert_eq!(&ending[key], value, "{language}: {program}\n{verdict}");
         }

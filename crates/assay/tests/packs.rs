@@ -26,15 +26,15 @@ const LANGUAGES: [(&str, &str); 6] = [
 
 /// The results of a command; `None` if this machine cannot run the language.
 fn results(folder: &std::path::Path, arguments: &[&str]) -> Option<Value> {
-    let said = run(folder, arguments);
-    if said.err.contains("this machine has nothing that runs") {
+    let output = run(folder, arguments);
+    if output.err.contains("this machine has nothing that runs") {
         // Not with a macro: the test harness would capture it.
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), said.err.as_bytes());
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), output.err.as_bytes());
         return None;
     }
     // Exit code 5 means that problems are left out, which the counts show too.
-    assert!([0, 5].contains(&said.code), "{arguments:?}: {said:?}");
-    Some(json(&said))
+    assert!([0, 5].contains(&output.code), "{arguments:?}: {output:?}");
+    Some(json(&output))
 }
 
 #[test]

@@ -69,8 +69,8 @@ pub(crate) fn feed(folder: &Path, arguments: &[&str], input: &str) -> CommandOut
 }
 
 /// The one JSON object that a command printed.
-pub(crate) fn json(said: &CommandOutput) -> serde_json::Value {
-    serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error} in {said:?}"))
+pub(crate) fn json(output: &CommandOutput) -> serde_json::Value {
+    serde_json::from_str(&output.out).unwrap_or_else(|error| panic!("{error} in {output:?}"))
 }
 
 /// The value of a metric.
