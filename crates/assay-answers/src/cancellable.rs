@@ -15,7 +15,7 @@ impl<'a> CancellableReader<'a> {
         Self { stream, cancel }
     }
 
-    fn heed(&self) -> io::Result<()> {
+    fn check_cancelled(&self) -> io::Result<()> {
         // Not of the kind `Interrupted`, after which readers retry.
         if self.cancel.is_cancelled() { Err(io::Error::other("interrupted")) } else { Ok(()) }
     }
@@ -23,14 +23,14 @@ impl<'a> CancellableReader<'a> {
 
 impl Read for CancellableReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.heed()?;
+        self.check_cancelled()?;
         self.stream.read(buffer)
     }
 }
 
 impl BufRead for CancellableReader<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.heed()?;
+        self.check_cancelled()?;
         self.stream.fill_buf()
     }
 

@@ -14,7 +14,7 @@ const BY_NAMES: usize = 6;
 const BY_SURROUNDINGS: usize = 8;
 /// The number of best texts of which every copy is added, and the maximum number of copies.
 const COPIED_TEXTS: usize = 8;
-const MOST_COPIES: usize = 40;
+const MAX_COPIES: usize = 40;
 
 /// The preprocessed new line.
 pub(crate) struct Query<'a> {
@@ -195,7 +195,7 @@ fn add_copies(source: &Source<'_>, possible: &[usize], best: &[usize], chosen: &
     let mut copies = vec![0; texts.len()];
     for &at in possible {
         let place = texts.iter().position(|text| *text == source.lines[at].squeezed);
-        if let Some(place) = place.filter(|&place| copies[place] < MOST_COPIES) {
+        if let Some(place) = place.filter(|&place| copies[place] < MAX_COPIES) {
             copies[place] += 1;
             chosen[at] = true;
         }

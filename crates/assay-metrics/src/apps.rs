@@ -39,14 +39,14 @@ fn same_word(expected: &str, printed: &str) -> bool {
     if expected == printed {
         return true;
     }
-    let Some((expected, printed)) = real(expected).zip(printed.parse::<f64>().ok()) else {
+    let Some((expected, printed)) = parse_real(expected).zip(printed.parse::<f64>().ok()) else {
         return false;
     };
     (expected - printed).abs() <= TOLERANCE * expected.abs().max(1.0)
 }
 
 /// Parses a number that is written with a point or an exponent.
-fn real(word: &str) -> Option<f64> {
+fn parse_real(word: &str) -> Option<f64> {
     let marked = word.contains(['.', 'e', 'E']) && word.contains(|c: char| c.is_ascii_digit());
     word.parse().ok().filter(|number: &f64| marked && number.is_finite())
 }

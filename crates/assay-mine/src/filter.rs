@@ -70,13 +70,13 @@ pub fn examine(filters: &Filters, old: &[u8], new: &[u8]) -> Result<Replacement,
     let program = decode(old, filters.encoding).ok_or(Rejection::NotText)?;
     let patched = decode(new, filters.encoding).ok_or(Rejection::NotText)?;
     let replacement = Replacement::between(program, patched).ok_or(Rejection::NotOneLine)?;
-    match reason_against(filters, &replacement) {
+    match rejection(filters, &replacement) {
         Some(reason) => Err(reason),
         None => Ok(replacement),
     }
 }
 
-fn reason_against(filters: &Filters, replacement: &Replacement) -> Option<Rejection> {
+fn rejection(filters: &Filters, replacement: &Replacement) -> Option<Rejection> {
     let (old, new) = (replacement.old().trim(), replacement.new.trim());
     // Other tools treat a lone carriage return as a line ending, and a task has one line.
     if new.contains('\r') {

@@ -161,7 +161,7 @@ impl Reader<'_> {
             &mut recorder,
         )
         .map_err(|error| broken(self.path, error))?;
-        Ok(sort_out(recorder.records, wanted))
+        Ok(classify(recorder.records, wanted))
     }
 
     /// The size of a file.
@@ -177,7 +177,7 @@ impl Reader<'_> {
     }
 }
 
-fn sort_out(records: Vec<Change>, wanted: impl Fn(&[u8]) -> bool) -> Changes {
+fn classify(records: Vec<Change>, wanted: impl Fn(&[u8]) -> bool) -> Changes {
     let mut changes = Changes::default();
     for record in records {
         match record {

@@ -11,7 +11,7 @@ use crate::dataset::{Dataset, Provenance};
 use crate::filter::{Filters, Rejection, examine, is_test};
 use crate::history::{Changed, Commit, History, ObjectId, Reader, Walk};
 use crate::renames::pair;
-use crate::split::{Side, Split, date, place, sides};
+use crate::split::{Side, Split, date, side_of_task, sides};
 use crate::state::{Lock, Plan, Source, State};
 use crate::text::decode;
 
@@ -83,11 +83,12 @@ fn open_all(request: &Request) -> Result<Vec<History>> {
     let mut histories: Vec<History> = Vec::new();
     let mut places = BTreeSet::new();
     for path in &request.repositories {
-        let place = path.canonicalize().map_err(|error| Error::reading("open", path, error))?;
-        if !places.insert(place.clone()) {
+        let side_of_task =
+            path.canonicalize().map_err(|error| Error::reading("open", path, error))?;
+        if !places.insert(side_of_task.clone()) {
             return Err(Error::usage(format!("{} is named twice", path.display())));
         }
-        let name = free_name(&place, &histories);
+        let name = unused_name(&side_of_task, &histories);
         histories.push(History::open(path, name, request.walk)?);
     }
     Ok(histories)
@@ -95,7 +96,7 @@ fn open_all(request: &Request) -> Result<Vec<History>> {
 
 /// Returns an unused name for the repository at `path`: its folder's name, with more of the path if
 /// the name is taken.
-fn free_name(path: &Path, taken: &[History]) -> String {
+fn unused_name(path: &Path, taken: &[History]) -> String {
     let whole = if path.ends_with(".git") { path.parent().unwrap_or(path) } else { path };
     let parts: Vec<String> = whole.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     for from in (0..parts.len()).rev() {
@@ -183,7 +184,7 @@ impl<'a> Mining<'a> {
         found: FoundTask,
     ) -> Result<()> {
         let split = self.request.split.as_ref();
-        let Some(side) = place(split, side, found.commit.seconds) else {
+        let Some(side) = side_of_task(split, side, found.commit.seconds) else {
             self.reject(Rejection::NeitherSide);
             return Ok(());
         };

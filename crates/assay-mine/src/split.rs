@@ -130,7 +130,7 @@ fn project_fraction(root: &str) -> f64 {
 }
 
 /// Returns the side of a task of a project on `side` that was committed at `seconds`.
-pub(crate) fn place(split: Option<&Split>, side: Side, seconds: i64) -> Option<Side> {
+pub(crate) fn side_of_task(split: Option<&Split>, side: Side, seconds: i64) -> Option<Side> {
     let is_future = split.is_some_and(|split| seconds >= split.cutoff.0);
     match side {
         Side::All => Some(side),
@@ -157,11 +157,11 @@ mod tests {
     #[test]
     fn the_future_is_for_testing() {
         let split = Split { cutoff: Cutoff(10), test_projects: Vec::new(), test_share: 0.5 };
-        let place = |side, seconds| place(Some(&split), side, seconds);
-        assert_eq!(place(Side::Train, 9), Some(Side::Train));
-        assert_eq!(place(Side::Train, 10), None);
-        assert_eq!(place(Side::Test, 9), None);
-        assert_eq!(place(Side::Test, 10), Some(Side::Test));
+        let side_of_task = |side, seconds| side_of_task(Some(&split), side, seconds);
+        assert_eq!(side_of_task(Side::Train, 9), Some(Side::Train));
+        assert_eq!(side_of_task(Side::Train, 10), None);
+        assert_eq!(side_of_task(Side::Test, 9), None);
+        assert_eq!(side_of_task(Side::Test, 10), Some(Side::Test));
         assert!((0.0..1.0).contains(&project_fraction("x")));
     }
 }

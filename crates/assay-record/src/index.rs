@@ -74,13 +74,13 @@ impl IndexedFile {
         self.file.cut_torn()?;
         let kept: Vec<LinePosition> =
             self.positions.iter().copied().filter(|position| wanted(position.key)).collect();
-        self.put(&kept)
+        self.rewrite_if_changed(&kept)
     }
 
     /// Puts the lines into task order.
     pub(crate) fn sort(&mut self, indices: &[Option<usize>]) -> Result<()> {
         let sorted = in_order(&self.file, &self.positions, indices)?;
-        self.put(&sorted)?;
+        self.rewrite_if_changed(&sorted)?;
         self.file.sync()
     }
 
@@ -109,7 +109,7 @@ impl IndexedFile {
     }
 
     /// Rewrites the file so that it consists of these of its lines, in this order.
-    fn put(&mut self, positions: &[LinePosition]) -> Result<()> {
+    fn rewrite_if_changed(&mut self, positions: &[LinePosition]) -> Result<()> {
         if differs(&self.positions, positions) {
             rewrite(&mut self.file, &spans(positions), &mut |_, _| Ok(()))?;
             self.positions = consecutive(positions);

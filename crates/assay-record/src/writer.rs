@@ -273,9 +273,9 @@ fn refuse_newer(manifest: &Manifest, folder: &Path) -> Result<()> {
 
 fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathBuf> {
     fs::create_dir_all(parent).map_err(|error| Error::writing("make", parent, error))?;
-    let time = word(&manifest.started.replace(['-', ':'], ""));
-    let task = word(&manifest.request.task.name);
-    let solver = word(manifest.request.solver.split(':').next().unwrap_or_default());
+    let time = sanitize(&manifest.started.replace(['-', ':'], ""));
+    let task = sanitize(&manifest.request.task.name);
+    let solver = sanitize(manifest.request.solver.split(':').next().unwrap_or_default());
     for attempt in 0..100u64 {
         let mut digest = DigestOf::new();
         digest.field(&unique.to_le_bytes()).field(&attempt.to_le_bytes());
@@ -292,6 +292,6 @@ fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathB
 }
 
 /// Keeps only the characters of a text that are valid in a folder's name.
-fn word(text: &str) -> String {
+fn sanitize(text: &str) -> String {
     text.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect()
 }

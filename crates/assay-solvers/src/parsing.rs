@@ -11,11 +11,11 @@ pub(crate) const MAX_CHECKS: usize = 64;
 /// The `top` best of `ranked`, where a line with which the program still parses is better than any
 /// other. Lines are tried in order until enough are found, up to a limit.
 pub(crate) fn parsing_first(question: &LineQuestion, ranked: &[usize], top: usize) -> Vec<usize> {
-    let places = places(question);
+    let line_ranges = line_ranges(question);
     let mut checked = CheckedProgram::new(question.program());
     let mut parses = |line: usize| {
         // By the original's rules a lone CR ends a line: there may be more lines than ranges.
-        let place = line.checked_sub(1).and_then(|at| places.get(at));
+        let place = line.checked_sub(1).and_then(|at| line_ranges.get(at));
         place.is_some_and(|place| checked.would_parse(place.clone(), question.line()))
     };
     let tried = ranked.iter().copied().take(MAX_CHECKS);
@@ -27,7 +27,7 @@ pub(crate) fn parsing_first(question: &LineQuestion, ranked: &[usize], top: usiz
 }
 
 /// The byte range of each line of a program, without its line feed.
-fn places(question: &LineQuestion) -> Vec<Range<usize>> {
+fn line_ranges(question: &LineQuestion) -> Vec<Range<usize>> {
     let mut start = 0;
     let place = |line: &[u8]| {
         let place = start..start + line.len();

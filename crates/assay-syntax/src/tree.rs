@@ -151,13 +151,13 @@ const MAX_ON_CURRENT_STACK: usize = 16 << 10;
 
 /// The bytes of stack per byte of text, and the maximum that is allocated at once.
 const STACK_PER_BYTE: usize = 256;
-const LARGEST_STACK: usize = 512 << 20;
+const MAX_STACK_BYTES: usize = 512 << 20;
 
 fn parse_safely(parser: &mut Parser, text: &str, language: Language) -> Option<tree_sitter::Tree> {
     if text.len() <= MAX_ON_CURRENT_STACK {
         return parse(parser, text, language);
     }
-    let stack = text.len().saturating_mul(STACK_PER_BYTE).min(LARGEST_STACK);
+    let stack = text.len().saturating_mul(STACK_PER_BYTE).min(MAX_STACK_BYTES);
     stacker::grow(stack, || parse(parser, text, language))
 }
 

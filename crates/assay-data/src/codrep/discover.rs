@@ -23,7 +23,7 @@ pub(super) fn open(path: &Path, with_solutions: bool) -> Result<Vec<Dataset>> {
     if let Some(parent) = parent_of_task_folder(path)? {
         return open_store(Store::open(&parent)?, with_solutions);
     }
-    let (has_task_folder, children) = look_into(path)?;
+    let (has_task_folder, children) = inspect_folder(path)?;
     if has_task_folder || children.is_empty() {
         return open_store(Store::open(path)?, with_solutions);
     }
@@ -155,7 +155,7 @@ fn parent_of_task_folder(path: &Path) -> Result<Option<PathBuf>> {
 
 /// Returns whether `path` has a task folder, and those of its children that are datasets
 /// themselves.
-fn look_into(path: &Path) -> Result<(bool, Vec<String>)> {
+fn inspect_folder(path: &Path) -> Result<(bool, Vec<String>)> {
     let error = |error| Error::reading("list", path, error);
     let mut has_task_folder = false;
     let mut children = Vec::new();

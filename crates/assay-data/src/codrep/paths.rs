@@ -39,7 +39,7 @@ pub enum PathFault {
 pub fn find_task(datasets: &[Dataset], path: &str) -> Result<TaskAt, PathFault> {
     let parts = PathParts::of(path);
     let fitting: Vec<usize> =
-        (0..datasets.len()).filter(|&at| parts.may_lie_in(&datasets[at], path)).collect();
+        (0..datasets.len()).filter(|&at| parts.may_be_in(&datasets[at], path)).collect();
     let found: Vec<TaskAt> = fitting
         .iter()
         .filter_map(|&dataset| {
@@ -80,7 +80,7 @@ impl<'a> PathParts<'a> {
         Self { stem, is_id, folder: parts.next(), above: parts.next() }
     }
 
-    fn may_lie_in(&self, dataset: &Dataset, path: &str) -> bool {
+    fn may_be_in(&self, dataset: &Dataset, path: &str) -> bool {
         if self.is_id {
             return self.folder == Some(dataset.name()) && self.above.is_none();
         }

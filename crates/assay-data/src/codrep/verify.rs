@@ -62,7 +62,7 @@ pub fn verify(dataset: &Dataset) -> Result<Verified> {
         Ok(ControlFlow::Continue(()))
     })?;
     let mut malformed: Vec<Malformed> = found.into_iter().flatten().collect();
-    malformed.extend(outsiders(dataset));
+    malformed.extend(stray_files(dataset));
     let digest = Digest::of_all(fingerprints.into_iter().flatten().flatten());
     Ok(Verified {
         dataset: dataset.name().to_owned(),
@@ -117,7 +117,7 @@ fn whole_file(fault: FileFault) -> Malformed {
     Malformed { file: fault.file, line: None, reason: fault.reason }
 }
 
-fn outsiders(dataset: &Dataset) -> impl Iterator<Item = Malformed> {
+fn stray_files(dataset: &Dataset) -> impl Iterator<Item = Malformed> {
     let orphans = dataset.orphans.iter().map(|stem| Malformed {
         file: format!("{}/Solutions/{stem}.txt", dataset.origin()),
         line: None,

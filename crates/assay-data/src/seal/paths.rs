@@ -2,7 +2,7 @@
 
 /// The maximum length of a path, below the limit of Linux.
 const MAX_PATH_BYTES: usize = 4000;
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_BYTES: usize = 255;
 
 /// The fault of a relative path, if it has one.
 pub(super) fn fault(path: &str) -> Option<&'static str> {
@@ -24,7 +24,7 @@ fn name_fault(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("has an empty part"),
         "." | ".." => Some("leads out of its folder or nowhere"),
-        name if name.len() > LONGEST_NAME => Some("has a part that is too long"),
+        name if name.len() > MAX_NAME_BYTES => Some("has a part that is too long"),
         _ => None,
     }
 }

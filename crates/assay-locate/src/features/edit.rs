@@ -55,13 +55,13 @@ pub(super) fn describe(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &
     out.put("only one swap", flag(regions.len() == 1 && swaps.len() == 1));
     out.put("only inserted", flag(regions.iter().all(|region| region.0 == region.1)));
     out.put("only deleted", flag(regions.iter().all(|region| region.2 == region.3)));
-    out.put("likeness of regions", likeness(task, candidate, old, new, &regions));
+    out.put("likeness of regions", similarity(task, candidate, old, new, &regions));
     let first = regions.first().map_or(-1.0, |region| region.0 as f32);
     out.put("first region", first);
 }
 
 /// The similarity of the removed tokens to the added ones.
-fn likeness(
+fn similarity(
     task: &TaskContext<'_>,
     candidate: &Candidate<'_>,
     old: &[Token],

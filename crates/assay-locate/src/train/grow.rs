@@ -75,7 +75,7 @@ pub(super) fn grow(
     features: &[usize],
     settings: &Settings,
 ) -> GrownTree {
-    let histogram = sum_up(examples, gradients, &rows, features);
+    let histogram = sum_histogram(examples, gradients, &rows, features);
     let total = total(&histogram);
     let mut root = Leaf { rows, total, histogram, best: None, parent: None };
     root.best = best_split(&root, settings);
@@ -100,19 +100,19 @@ pub(super) fn grow(
         });
         grown.classes.push(split.class);
         grown.gains.push(split.gain);
-        hang(&mut grown.tree, leaf.parent, node as i16);
+        attach(&mut grown.tree, leaf.parent, node as i16);
         leaves.extend(divide(examples, gradients, leaf, features, split, node, settings));
     }
     for leaf in leaves {
         let place = grown.tree.leaves.len();
         let value = -leaf.total.gradient / (leaf.total.curvature + settings.shrink);
         grown.tree.leaves.push((value * settings.rate) as f32);
-        hang(&mut grown.tree, leaf.parent, !(place as i16));
+        attach(&mut grown.tree, leaf.parent, !(place as i16));
     }
     grown
 }
 
-fn hang(tree: &mut Tree, on: Option<(usize, bool)>, child: i16) {
+fn attach(tree: &mut Tree, on: Option<(usize, bool)>, child: i16) {
     if let Some((node, greater)) = on {
         let node = &mut tree.nodes[node];
         *(if greater { &mut node.greater } else { &mut node.less_or_equal }) = child;
@@ -133,7 +133,7 @@ fn divide(
         leaf.rows.iter().partition(|&&row| column[row as usize] <= split.class);
     let small_is_left = left.len() <= right.len();
     let small = if small_is_left { &left } else { &right };
-    let small_histogram = sum_up(examples, gradients, small, features);
+    let small_histogram = sum_histogram(examples, gradients, small, features);
     let mut large_histogram = leaf.histogram;
     for (large, small) in large_histogram.iter_mut().zip(&small_histogram) {
         for (large, small) in large.iter_mut().zip(small) {
@@ -155,7 +155,7 @@ fn divide(
     )
 }
 
-fn sum_up(
+fn sum_histogram(
     examples: &Examples,
     gradients: &Gradients<'_>,
     rows: &[u32],

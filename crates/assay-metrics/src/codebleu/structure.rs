@@ -32,7 +32,7 @@ pub(super) fn compare(
     let mut cleaned = Cow::Borrowed(hypothesis);
     let mut counts = StructureCounts::default();
     for (at, reference) in references.iter().enumerate() {
-        if at > 0 && variant.cleans_again() {
+        if at > 0 && variant.removes_comments_again() {
             let text = without_comments(&cleaned, language, variant.removal()).into_owned();
             given = Structure::of(&text, language, variant);
             cleaned = Cow::Owned(text);

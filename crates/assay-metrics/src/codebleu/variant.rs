@@ -68,7 +68,7 @@ impl Variant {
 
     /// Returns whether comments are removed from the hypothesis again for each further reference.
     /// In Python, the first removal may leave something that the second takes for a docstring.
-    pub(super) fn cleans_again(self) -> bool {
+    pub(super) fn removes_comments_again(self) -> bool {
         self != Self::Assay
     }
 

@@ -41,7 +41,7 @@ impl WordRules {
         if let [reference] = references
             && *reference == hypothesis
         {
-            return self.all_found(hypothesis);
+            return self.compare_with_itself(hypothesis);
         }
         let mut numbers = WordNumbers::default();
         let text = hypothesis;
@@ -68,7 +68,7 @@ impl WordRules {
                 Ok(word) if order == 1 => weights.get(word - 1).copied().unwrap_or(1),
                 _ => 1,
             };
-            let least = least_wanted(order);
+            let least = min_total(order);
             counted_here.clear();
             counted_here.extend(counted(&hypothesis.grams, order));
             best.clear();
@@ -86,7 +86,7 @@ impl WordRules {
 
     /// The result of comparing a text with itself, as is the case for half of a good translator's
     /// answers.
-    fn all_found(&self, text: &str) -> WordCounts {
+    fn compare_with_itself(&self, text: &str) -> WordCounts {
         let words = self.split(text);
         let length = words.len() as u64;
         let mut counts = WordCounts {
@@ -101,7 +101,7 @@ impl WordRules {
             counts.matched[at] = grams;
             counts.total[at] = grams.max(1);
             counts.recalled[at] = if order == 1 { weight } else { grams };
-            counts.wanted[at] = counts.recalled[at].max(least_wanted(order));
+            counts.wanted[at] = counts.recalled[at].max(min_total(order));
         }
         counts
     }
@@ -119,7 +119,7 @@ impl WordRules {
 
 /// The minimum total of an order: an order without n-grams counts as one missed n-gram. Words count
 /// in fifths.
-fn least_wanted(order: usize) -> u64 {
+fn min_total(order: usize) -> u64 {
     if order == 1 { KEYWORD } else { 1 }
 }
 

@@ -70,7 +70,7 @@ impl<'a> Conversation<'a> {
         let longest_line = self.longest_line();
         let mut process =
             Process::start(&command, &solver.working_folder, solver.time_limit, longest_line)?;
-        let end = process.converse(cancel, &mut |line| self.take_line(line, emit))?;
+        let end = process.run_to_end(cancel, &mut |line| self.take_line(line, emit))?;
         let wall = process.elapsed();
         let stderr_tail = process.stderr_tail();
         self.close(&end, &stderr_tail, emit)?;

@@ -85,16 +85,16 @@ impl Process {
 
     /// Passes on every line of output until the command ends, reaches the time limit or is
     /// cancelled. In every case the whole process group is gone afterwards.
-    pub(super) fn converse(
+    pub(super) fn run_to_end(
         &mut self,
         cancel: &Cancel,
-        hear: &mut dyn FnMut(&[u8]) -> Result<()>,
+        visit: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<SessionEnd> {
-        let end = self.listen(cancel, hear);
+        let end = self.read_lines(cancel, visit);
         let status = self.end_group();
         // Output before its end counts.
         for line in self.lines.try_iter() {
-            hear(&line)?;
+            visit(&line)?;
         }
         match end? {
             Some(end) => Ok(end),
@@ -117,10 +117,10 @@ impl Process {
         String::from_utf8_lossy(&tail).into_owned()
     }
 
-    fn listen(
+    fn read_lines(
         &mut self,
         cancel: &Cancel,
-        hear: &mut dyn FnMut(&[u8]) -> Result<()>,
+        visit: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<Option<SessionEnd>> {
         let mut ended: Option<Instant> = None;
         let mut silent = false;
@@ -136,7 +136,7 @@ impl Process {
             } else {
                 match self.lines.recv_timeout(TICK) {
                     Ok(line) => {
-                        hear(&line)?;
+                        visit(&line)?;
                         continue;
                     }
                     Err(RecvTimeoutError::Disconnected) => silent = true,

@@ -56,11 +56,11 @@ pub(super) fn stage(batch: &mut Batch<'_>) -> Result<Vec<Staged>> {
             Question::Line(question) => add_task(&mut staged, batch.scratch, &asked.id, question)?,
             Question::Text(question) => {
                 add_source(&mut text, question);
-                only(&mut staged, batch.scratch, "sources.txt", Protocol::Sources)
+                single_session(&mut staged, batch.scratch, "sources.txt", Protocol::Sources)
             }
             Question::Code(_) | Question::Choice(_) => {
                 add_question(&mut text, &asked)?;
-                only(&mut staged, batch.scratch, "problems.jsonl", Protocol::Questions)
+                single_session(&mut staged, batch.scratch, "problems.jsonl", Protocol::Questions)
             }
         };
         session.asked.insert(asked.index, asked.samples);
@@ -77,7 +77,7 @@ pub(super) fn stage(batch: &mut Batch<'_>) -> Result<Vec<Staged>> {
 }
 
 /// The single session that is asked everything, in one file.
-fn only<'s>(
+fn single_session<'s>(
     staged: &'s mut Vec<Staged>,
     scratch: &Path,
     name: &str,

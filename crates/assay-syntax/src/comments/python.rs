@@ -298,7 +298,7 @@ impl OpenQuotes {
         if *open {
             return StringRest::Open;
         }
-        let found = line_text(rest, quote);
+        let found = string_rest(rest, quote);
         *open = matches!(found, StringRest::Open);
         found
     }
@@ -345,9 +345,9 @@ fn plain_token(text: &str) -> usize {
     if rest.first().is_some_and(u8::is_ascii_alphabetic) {
         return word(text);
     }
-    match (number(rest), sign(rest)) {
+    match (number(rest), operator_length(rest)) {
         (0, 0) => word(text),
-        (0, sign) => sign,
+        (0, length) => length,
         (number, _) => number,
     }
 }
@@ -374,7 +374,7 @@ enum StringRest {
     Open,
 }
 
-fn line_text(rest: &[u8], quote: u8) -> StringRest {
+fn string_rest(rest: &[u8], quote: u8) -> StringRest {
     let mut at = 0;
     loop {
         match rest.get(at..).unwrap_or_default() {
@@ -403,7 +403,7 @@ fn text_end(bytes: &[u8], from: usize, quote: u8, triple: bool) -> Option<usize>
 
 /// The length of the operator or bracket at the start of `rest`. The boundary between adjacent ones
 /// does not matter: they are written unchanged.
-fn sign(rest: &[u8]) -> usize {
+fn operator_length(rest: &[u8]) -> usize {
     match rest {
         [b'!', b'=', ..] => 2,
         [

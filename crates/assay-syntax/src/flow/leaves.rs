@@ -87,7 +87,7 @@ impl<'a> Leaves<'a> {
             spots.push((node.from, node.to));
         }
         found.before.push(number_of(&found.list));
-        share_spots(&mut found.list, &spots);
+        share_positions(&mut found.list, &spots);
         found
     }
 
@@ -117,7 +117,7 @@ fn number_of<T>(list: &[T]) -> u32 {
 
 /// Gives leaves without text at the same position the index of the last, because they are looked up
 /// by position.
-fn share_spots(leaves: &mut [Leaf], spots: &[(u32, u32)]) {
+fn share_positions(leaves: &mut [Leaf], spots: &[(u32, u32)]) {
     for at in (1..leaves.len()).rev() {
         if spots[at - 1] == spots[at] {
             leaves[at - 1].place = leaves[at].place;
@@ -151,7 +151,7 @@ impl<'a> Cutter<'a> {
 
     fn cut(&mut self, range: std::ops::Range<usize>) -> Cow<'a, str> {
         if let Some(lines) = &self.lines {
-            return Cow::Owned(cut_letters(lines, range));
+            return Cow::Owned(cut_characters(lines, range));
         }
         let text = self.text.get(range).unwrap_or_default();
         if memchr::memchr(b'\n', text.as_bytes()).is_none() {
@@ -161,7 +161,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-fn cut_letters(lines: &[(usize, Vec<char>)], range: std::ops::Range<usize>) -> String {
+fn cut_characters(lines: &[(usize, Vec<char>)], range: std::ops::Range<usize>) -> String {
     let line_of = |at: usize| lines.partition_point(|(start, _)| *start <= at).saturating_sub(1);
     let (first, last) = (line_of(range.start), line_of(range.end));
     let mut text = String::new();

@@ -21,7 +21,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<u8> {
     let locator = SolverSpec::parse(&arguments.solver)?.locator(&working_folder)?;
     let question = read(&arguments.file)?;
     let lines: Vec<&[u8]> = question.program_lines().collect();
-    let solution = solution_beside(&arguments.file)?.filter(|&line| {
+    let solution = find_solution(&arguments.file)?.filter(|&line| {
         let possible = line <= lines.len();
         if !possible {
             output::warn(&format!("the solution is line {line}, of {}", lines.len()));
@@ -68,7 +68,7 @@ fn read(path: &Path) -> Result<LineQuestion> {
 
 /// The right line, if `Solutions/N.txt` exists beside the task's folder. The locator does not see
 /// it. A solution that cannot be read counts as missing, with a warning.
-fn solution_beside(task: &Path) -> Result<Option<usize>> {
+fn find_solution(task: &Path) -> Result<Option<usize>> {
     let task = absolute(task)?;
     let root = task.parent().and_then(Path::parent);
     let Some((root, name)) = root.zip(task.file_name()) else { return Ok(None) };

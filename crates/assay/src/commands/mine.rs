@@ -92,12 +92,12 @@ fn show(mined: &Mined) -> Result<()> {
         [title.to_owned(), count.to_string()]
     });
     let rejected = mined.rejected.iter().map(|(reason, count)| {
-        [format!("left out: {}", reason_in_words(*reason)), count.to_string()]
+        [format!("left out: {}", describe_reason(*reason)), count.to_string()]
     });
     output::table(["what", "files"], tasks.chain(rejected))
 }
 
-fn reason_in_words(reason: Rejection) -> &'static str {
+fn describe_reason(reason: Rejection) -> &'static str {
     match reason {
         Rejection::Test => "a test",
         Rejection::TooLarge => "too large",

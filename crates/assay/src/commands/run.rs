@@ -114,7 +114,7 @@ fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
     let risks = run.risks(state_folder().as_deref())?;
     if !risks.is_empty() && !arguments.trust {
         let is_interactive = io::stdin().is_terminal() && io::stderr().is_terminal();
-        allow(folder, &risks, is_interactive.then_some(&mut io::stdin().lock()))?;
+        ask_permission(folder, &risks, is_interactive.then_some(&mut io::stdin().lock()))?;
     }
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let jobs = job_count(arguments.solving.jobs);
@@ -123,11 +123,11 @@ fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
     let mut session = Session::new(arguments, &cancel);
     let finished = run.finish(plan.as_ref(), &session.context(&RunProgressBar::new()));
     let interrupted = session.record_finished(finished?);
-    session.sum_up(interrupted)
+    session.print_results(interrupted)
 }
 
 /// Shows what a run would do and asks the user to allow it; refuses if there is nobody to ask.
-fn allow(folder: &Path, risks: &[String], user: Option<&mut impl BufRead>) -> Result<()> {
+fn ask_permission(folder: &Path, risks: &[String], user: Option<&mut impl BufRead>) -> Result<()> {
     let folder = folder.display();
     let shown: Vec<String> = risks.iter().map(|risk| shown_line(risk).into_owned()).collect();
     let risks = shown.join("\n  ");
@@ -175,7 +175,7 @@ impl<'a> Session<'a> {
     /// Carries out every plan, then prints the results, including those from before a failure.
     pub(crate) fn run(mut self, plans: Vec<Plan>) -> Result<u8> {
         let outcome = self.run_plans(plans);
-        let code = self.sum_up(matches!(outcome, Ok(true)))?;
+        let code = self.print_results(matches!(outcome, Ok(true)))?;
         outcome.map(|_| code)
     }
 
@@ -221,7 +221,7 @@ impl<'a> Session<'a> {
     }
 
     /// Prints the results, and returns the exit code.
-    pub(crate) fn sum_up(&self, interrupted: bool) -> Result<u8> {
+    pub(crate) fn print_results(&self, interrupted: bool) -> Result<u8> {
         let results: Vec<&Results> = self.complete.iter().map(|run| &run.results).collect();
         if !self.arguments.json && !results.is_empty() {
             output::results_tables(&results)?;
@@ -247,7 +247,7 @@ mod tests {
     fn only_a_yes_allows_a_command() {
         let allows = |reply: &str| {
             let risks = ["run in /: sh -c 'echo \x1b[2J'".to_owned()];
-            allow(Path::new("run"), &risks, Some(&mut reply.as_bytes()))
+            ask_permission(Path::new("run"), &risks, Some(&mut reply.as_bytes()))
         };
         for reply in ["y\n", "Y\n", " yes\n", "y"] {
             allows(reply).unwrap();
@@ -255,7 +255,8 @@ mod tests {
         for reply in ["", "\n", "n\n", "yy\n", "no\ny\n", "yes please\n"] {
             assert_eq!(allows(reply).unwrap_err().to_string(), "run is not resumed", "{reply:?}");
         }
-        let nobody = allow(Path::new("run"), &["x".to_owned()], None::<&mut &[u8]>).unwrap_err();
+        let nobody =
+            ask_permission(Path::new("run"), &["x".to_owned()], None::<&mut &[u8]>).unwrap_err();
         assert_eq!(nobody.exit_code(), exit_code::REFUSED);
     }
 }

@@ -33,12 +33,12 @@ const NEXT: [(&str, &str); 6] = [
 ];
 
 /// The error if a requested solver cannot do a task; an invalid spec is reported later.
-fn unable(solver: &str, card: &TaskCard) -> Option<Error> {
+fn solver_error(solver: &str, card: &TaskCard) -> Option<Error> {
     SolverSpec::parse(solver).ok()?.check(card).err()
 }
 
 /// The error if programs in Python cannot be run here: the rest of the tour has no requirements.
-fn no_programs(arguments: &RunArguments) -> Option<Error> {
+fn python_error(arguments: &RunArguments) -> Option<Error> {
     let sandbox =
         Settings::of_this_machine(1, Isolation::Warm, &[Language::Python]).and_then(|settings| {
             let no_isolation = arguments.programs.unsafe_no_isolation;
@@ -56,10 +56,11 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
             .hint("for example: assay run codrep --data Dataset4"));
     }
     let mut plans = Vec::new();
-    let no_programs = no_programs(arguments);
+    let python_error = python_error(arguments);
     for task in TaskRegistry::built_in().iter() {
         let card = task.card();
-        if let Some(error) = arguments.solvers.iter().find_map(|solver| unable(solver, card)) {
+        if let Some(error) = arguments.solvers.iter().find_map(|solver| solver_error(solver, card))
+        {
             output::print_message(&format!("tour: {} is left out: {error}", card.name));
             continue;
         }
@@ -77,7 +78,7 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
             output::print_message(&format!("tour: {} is left out: it runs {language}", card.name));
             continue;
         }
-        if let (QuestionKind::Code, Some(error)) = (card.asks, &no_programs) {
+        if let (QuestionKind::Code, Some(error)) = (card.asks, &python_error) {
             output::print_message(&format!("tour: {} is left out: {error}", card.name));
             continue;
         }

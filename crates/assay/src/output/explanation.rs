@@ -46,7 +46,7 @@ fn view(explanation: &Explanation<'_>, page: Page) -> String {
     text += &format!("  {}\n", page.cut(explanation.new_line.trim_ascii(), 2));
     for (rank, candidate) in &explanation.explained {
         text += &format!("\n{}\n", title(explanation, *rank, candidate, page));
-        text += &around(explanation, candidate.ranked.line, page);
+        text += &context_lines(explanation, candidate.ranked.line, page);
         text += &change(explanation, candidate.ranked.line, page);
         text += &reasons(candidate, page);
     }
@@ -103,7 +103,7 @@ fn percent(probability: f32) -> String {
 }
 
 /// The program around a candidate.
-fn around(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
+fn context_lines(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
     let lines = &explanation.lines;
     let from = line.saturating_sub(explanation.context).max(1);
     let to = (line + explanation.context).min(lines.len());
@@ -163,7 +163,7 @@ fn reasons(candidate: &ExplainedLine, page: Page) -> String {
         }
         for reason in reasons {
             rest -= reason.contribution;
-            text += &in_words(reason, other, colour, page);
+            text += &format_reason(reason, other, colour, page);
         }
     }
     let line = |number: f64, what: &str| format!("  {number:>+7.2} {what}\n");
@@ -173,7 +173,7 @@ fn reasons(candidate: &ExplainedLine, page: Page) -> String {
 }
 
 /// A reason's share in its colour, and its description.
-fn in_words(reason: &Reason, other: usize, colour: &str, page: Page) -> String {
+fn format_reason(reason: &Reason, other: usize, colour: &str, page: Page) -> String {
     let start = format!("  {:>+7.2} ", reason.contribution);
     let text = format!("{} ({})", reason.phrase(), reason.comparison(other));
     page.wrap_words(&start, &text).replacen(&start, &page.paint(&start, colour), 1)

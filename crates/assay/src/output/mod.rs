@@ -1,7 +1,7 @@
 //! Printing: data on standard output, messages on standard error.
 //!
 //! Texts come from data, answers and programs. Everything that people read goes through
-//! [`print`], [`print_message`], [`table`] and functions based on them, which escape control
+//! [`print()`], [`print_message`], [`table`] and functions based on them, which escape control
 //! characters and shorten long texts; [`write()`] and JSON keep texts whole.
 
 mod diff;

@@ -133,7 +133,8 @@ pub(super) fn summary(
         }
         Rows::Nothing => {
             output::print(&format!("{metric} ({variant}) on {n} pairs\n\n"))?;
-            let rows = score.parts().iter().map(|(name, part)| [name.to_string(), in_words(part)]);
+            let rows =
+                score.parts().iter().map(|(name, part)| [name.to_string(), format_part(part)]);
             output::table(["part", "value"], rows)?;
             output::print("\n")?;
             output::listing("signature (same signature, same number)", [signature])?;
@@ -157,7 +158,7 @@ fn number(part: &Part) -> Result<String> {
 }
 
 /// Formats a part for people, with few digits.
-fn in_words(part: &Part) -> String {
+fn format_part(part: &Part) -> String {
     let rounded = |number: &f64| format!("{number:.4}");
     match part {
         Part::Number(number) => rounded(number),
