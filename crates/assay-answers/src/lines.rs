@@ -27,7 +27,7 @@ pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> i
     })
 }
 
-/// Calls `visit` for every line that is not blank, with its number from 1; returns their hash.
+/// Calls `take` for every line that is not blank, with its number from 1; returns their hash.
 pub(super) fn each_line(
     reader: &mut dyn BufRead,
     take: &mut dyn FnMut(u64, &[u8]),

@@ -5,7 +5,7 @@
 //! objects of names and texts, [`fusion_brain`] the Fusion Brain Challenge's files, [`programs`]
 //! problems whose answers are programs; [`catalogue`] identifies the published datasets by their
 //! content; [`seal`] encrypts hidden data and commits to it; [`texts`] reads the texts that text
-//! metrics score; [`unpack`] reads a single file, packed or not.
+//! metrics score; [`unpack()`] reads a single file, packed or not.
 
 mod blank;
 mod bom;

@@ -146,7 +146,7 @@ impl Iterator for Children<'_> {
 const MAX_LOAD: usize = 1_500;
 
 /// The maximum length of a text that is parsed on the current stack; a longer one gets a separate
-/// stack. The parser frees unfinished elements by recursion, as deep as they are many.
+/// stack. The parser frees unfinished elements recursively, one level per element.
 const MAX_ON_CURRENT_STACK: usize = 16 << 10;
 
 /// The bytes of stack per byte of text, and the maximum that is allocated at once.

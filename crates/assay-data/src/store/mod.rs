@@ -121,7 +121,7 @@ impl Store {
         }
     }
 
-    /// Names every file, and returns the content of those for which `want` holds.
+    /// Returns the names of all files, and passes those for which `want` holds to `take`.
     ///
     /// A folder is searched two levels deep, which is where a dataset has its files.
     pub fn scan(

@@ -35,8 +35,8 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts `command` in `folder`, as the leader of a new process group. Each line is cut to the
-    /// given number of bytes.
+    /// Starts `command` in `folder`, as the leader of a new process group. Each line is cut to
+    /// `longest_line` bytes.
     pub(super) fn start(
         command: &[String],
         folder: &Path,
