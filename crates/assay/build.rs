@@ -1,4 +1,4 @@
-//! Tells the program which commit it is built from.
+//! Embeds the commit that the binary is built from.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Any bytes as a language, references and a hypothesis: every variant of CodeBLEU that knows the
-//! language gives numbers in range, and the same ones again.
+//! Any bytes as a language, references and a hypothesis: every variant of CodeBLEU that supports
+//! the language gives numbers in range, and the same ones again.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let Some((&first, bytes)) = bytes.split_first() else { return };
     let language = Language::ALL[usize::from(first) % Language::ALL.len()];
-    // No text has this byte, so that texts can have all others.
+    // This byte does not occur in UTF-8, so texts can contain all others.
     let texts: Vec<_> = bytes.split(|&byte| byte == 0xff).map(String::from_utf8_lossy).collect();
     let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
     let Some((hypothesis, references)) = texts.split_last() else { return };

@@ -1,5 +1,5 @@
-//! Any bytes as a file of texts: a JSON object, texts in order or lines of our own; every answer has
-//! a place, what is accepted is a text, and nothing panics.
+//! Any bytes as a file of texts: a JSON object, texts in order or our own lines; every answer has a
+//! position, accepted answers are texts, and nothing panics.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any bytes as files of texts, in any form: what is read is pairs with references, then the end or
-//! one error that names a file; and a document of any texts is read back as it was written.
+//! Any bytes as files of texts, in any form: reading gives pairs with references, then the end or
+//! one error that names a file; and a document of any texts is read back unchanged.
 
 #![no_main]
 
@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     written_is_read(&String::from_utf8_lossy(left), &String::from_utf8_lossy(right));
 });
 
-/// A small buffer, so that everything is cut somewhere.
+/// A source with a small buffer, so that everything is split somewhere.
 fn source(name: &str, form: Form, bytes: &[u8]) -> Source {
     Source::new(name, form, BufReader::with_capacity(3, Cursor::new(bytes.to_vec())))
 }

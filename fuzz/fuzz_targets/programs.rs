@@ -1,4 +1,5 @@
-//! Any bytes as a file of problems whose answers are programs: they are read or refused with a cure.
+//! Any bytes as a file of problems whose answers are programs: they are read or refused with a
+//! hint.
 
 #![no_main]
 

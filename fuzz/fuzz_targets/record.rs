@@ -1,6 +1,6 @@
-//! Any bytes as the files of a record, one after the other with a zero byte between them: everything is
-//! read or refused, what is read is written and read again the same, and a record that can be completed
-//! holds every sample once.
+//! Any bytes as the files of a record, separated by zero bytes: everything is read or refused,
+//! everything that is read is written and read again unchanged, and a record that can be completed
+//! has every sample once.
 
 #![no_main]
 
@@ -15,8 +15,9 @@ use assay_record::{
 };
 use libfuzzer_sys::fuzz_target;
 
-/// The manifest of a record whose own bytes are none.
-const USUAL: &[u8] = br#"{"format":1,"started":"","problems":1,"request":{"task":{"name":"t",
+/// The manifest of a record if the bytes contain none.
+const DEFAULT_MANIFEST: &[u8] =
+    br#"{"format":1,"started":"","problems":1,"request":{"task":{"name":"t",
 "data":"sample"},"solver":"s","samples":1},"tool":{"version":"1"},
 "machine":{"os":"","arch":"","cores":1}}"#;
 
@@ -47,14 +48,14 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn write_files(folder: &Path, bytes: &[u8]) {
     let mut parts = bytes.split(|&byte| byte == 0);
-    let manifest = parts.next().filter(|part| !part.is_empty()).unwrap_or(USUAL);
+    let manifest = parts.next().filter(|part| !part.is_empty()).unwrap_or(DEFAULT_MANIFEST);
     let names = [ANSWERS, VERDICTS, SESSIONS, TEXTS, RESULTS];
     for (name, part) in names.into_iter().zip(parts).chain([(MANIFEST, manifest)]) {
         fs::write(folder.join(name), part).expect("there is room for a record");
     }
 }
 
-/// Puts the lines into an order that has little to do with theirs.
+/// Completes the record in an order that has little to do with that of its lines.
 fn complete(mut writer: RunWriter, run: &RunReader) {
     let order = |problem: &str| Some(problem.len() % 3);
     let mut visited = Vec::new();

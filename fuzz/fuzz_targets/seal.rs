@@ -1,4 +1,4 @@
-//! Any bytes as the archive in a sealed file: it is refused, or it is what its manifest says.
+//! Any bytes as the archive in a sealed file: it is refused, or it matches its manifest.
 
 #![no_main]
 

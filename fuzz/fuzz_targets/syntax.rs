@@ -1,8 +1,8 @@
-//! Any bytes as a new line and a program: every line can be asked about, with the same answer again.
+//! Any bytes as a new line and a program: every line can be checked, with the same result again.
 
 #![no_main]
 
-use assay_syntax::java::Checked;
+use assay_syntax::java::CheckedProgram;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 fn verdicts(line: &[u8], program: &[u8]) -> Vec<bool> {
-    let mut checked = Checked::new(program);
+    let mut checked = CheckedProgram::new(program);
     let mut start = 0;
     let verdict = |old: &[u8]| {
         let place = start..start + old.len();

@@ -1,5 +1,5 @@
-//! Any bytes as a task file: it has a line, a program and a length that agree, and a dataset made of
-//! it can be verified and measured.
+//! Any bytes as a task file: its line, program and length agree, and a dataset made of it can be
+//! verified and measured.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes as references and a hypothesis: every metric of texts gives numbers, and no tokenizer
+//! Any bytes as references and a hypothesis: every text metric gives numbers, and no tokenizer
 //! gives an empty token.
 
 #![no_main]
@@ -47,7 +47,7 @@ const TOKENIZERS: [Tokenizer; 5] = [
 ];
 
 fuzz_target!(|bytes: &[u8]| {
-    // No text has this byte, so that texts can have all others.
+    // This byte does not occur in UTF-8, so texts can contain all others.
     let texts: Vec<_> = bytes.split(|&byte| byte == 0xff).map(String::from_utf8_lossy).collect();
     let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
     for text in &texts {

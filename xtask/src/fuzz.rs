@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::shell::{command, output, root, run_command};
 
-/// The compiler's flags that let libFuzzer see the branches that were taken.
+/// The compiler flags with which libFuzzer sees the branches that were taken.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -11,13 +11,13 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Cdebug-assertions";
 
-/// Runs the target called `name` for so many seconds; its corpus is kept under `fuzz/corpus`.
+/// Runs the target called `name` for this many seconds; its corpus is kept under `fuzz/corpus`.
 pub(crate) fn fuzz(name: &str, seconds: &str) -> Outcome {
     let corpus = root().join("fuzz/corpus").join(name);
     std::fs::create_dir_all(&corpus).map_err(|error| format!("xtask: {error}"))?;
     let host = host().ok_or("xtask: rustc does not say what it builds for")?;
-    // A target folder of its own, or every other build would start over; a target by name, or
-    // build scripts would be instrumented too.
+    // A separate target folder, or every other build would start over; a target by name, or build
+    // scripts would be instrumented too.
     let build = [
         ["run", "--release"].as_slice(),
         &["--package", "assay-fuzz", "--bin", name],

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            shell::say(&message);
+            shell::print(&message);
             ExitCode::FAILURE
         }
     }

@@ -1,4 +1,4 @@
-//! The README's picture: the tour as a terminal shows it.
+//! The README's picture: the tour as shown in a terminal.
 
 use crate::Outcome;
 use crate::shell::{command, root, run};
@@ -8,7 +8,7 @@ const ADVANCE: f64 = FONT * 0.602;
 const LEADING: f64 = 19.0;
 const MARGIN: f64 = 18.0;
 
-/// Runs the tour and draws what it prints to `docs/tour.svg`.
+/// Runs the tour and draws its output to `docs/tour.svg`.
 pub(crate) fn picture() -> Outcome {
     run("cargo", &["build", "--release", "--locked"])?;
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -18,12 +18,12 @@ pub(crate) fn picture() -> Outcome {
         .output()
         .map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).replace(&binary, "assay");
-    let lines: Vec<&str> = ["$ assay run"].into_iter().chain(shown(&text)).collect();
+    let lines: Vec<&str> = ["$ assay run"].into_iter().chain(tables(&text)).collect();
     std::fs::write(root().join("docs/tour.svg"), draw(&lines)).map_err(|error| error.to_string())
 }
 
-/// The tables: what follows them is long lines, and different every time.
-fn shown(text: &str) -> impl Iterator<Item = &str> {
+/// The tables: the text after them has long lines, which differ every time.
+fn tables(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take_while(|line| !line.starts_with("signature"))
 }
 

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use crate::Outcome;
 use crate::shell::root;
 
-/// A published entry: who, its score on Dataset5 (final ranking), on Dataset4 (intermediate ranking).
+/// A published entry: its author, its score on Dataset5 (final ranking), on Dataset4 (intermediate
+/// ranking).
 struct Entry {
     team: &'static str,
     dataset5: f64,
@@ -89,7 +90,7 @@ fn draw(report: &Report) -> String {
     svg + &legend(bottom) + "</svg>\n"
 }
 
-/// The row of assay: a point for each dataset that was held out.
+/// The row of assay: a point for each held-out dataset.
 fn ours(report: &Report) -> String {
     let row = PUBLISHED.len();
     let mut svg = format!(

@@ -1,9 +1,9 @@
-//! Puts in place what the tests need.
+//! Installs what the tests need.
 
 use crate::Outcome;
-use crate::shell::{has, run, say};
+use crate::shell::{has, print, run};
 
-/// Programs that the build and the tests use, and the Debian package that brings each.
+/// Programs that the build and the tests use, and the Debian package of each.
 const PROGRAMS: &[(&str, &str)] = &[
     ("cc", "gcc"),
     ("c++", "g++"),
@@ -22,7 +22,7 @@ const CARGO_DENY: &str = "0.20.2";
 /// The latest version of cargo-shear that the project's Rust can build.
 const CARGO_SHEAR: &str = "1.13.3";
 
-/// Installs what is missing, by apt and by cargo.
+/// Installs missing programs, by apt and by cargo.
 pub(crate) fn setup() -> Outcome {
     let missing: Vec<&str> = PROGRAMS
         .iter()
@@ -30,7 +30,7 @@ pub(crate) fn setup() -> Outcome {
         .map(|&(_, package)| package)
         .collect();
     if !missing.is_empty() {
-        say(&format!("installing {}", missing.join(", ")));
+        print(&format!("installing {}", missing.join(", ")));
         let as_root = has("sh", &["-c", "test $(id -u) = 0"]);
         let (program, prefix): (&str, &[&str]) =
             if as_root { ("apt-get", &[]) } else { ("sudo", &["apt-get"]) };
@@ -47,7 +47,7 @@ pub(crate) fn setup() -> Outcome {
         && let Err(problem) =
             run("cargo", &["install", "--locked", "cargo-shear", "--version", CARGO_SHEAR])
     {
-        say(&format!("{problem}\nunused dependencies will NOT be looked for"));
+        print(&format!("{problem}\nunused dependencies will NOT be looked for"));
     }
     Ok(())
 }

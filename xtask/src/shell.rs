@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use crate::Outcome;
 
-/// Says something to the developer.
-pub(crate) fn say(text: &str) {
+/// Prints a message to the developer.
+pub(crate) fn print(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Outcome {
 
 /// Runs a prepared command, called `title` in messages.
 pub(crate) fn run_command(mut command: Command, title: &str) -> Outcome {
-    say(&format!("\n==> {title}"));
+    print(&format!("\n==> {title}"));
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("xtask: `{title}` ended with {status}")),
@@ -58,7 +58,7 @@ pub(crate) fn output(program: &str, arguments: &[&str]) -> Option<String> {
     output.status.success().then_some(text)
 }
 
-/// Returns whether a program is there and runs.
+/// Returns whether a program exists and runs.
 pub(crate) fn has(program: &str, arguments: &[&str]) -> bool {
     output(program, arguments).is_some()
 }

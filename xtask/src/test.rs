@@ -1,14 +1,14 @@
-//! Everything that must hold, in one command.
+//! All checks, in one command.
 
-use crate::shell::{command, data, run, run_command, say};
+use crate::shell::{command, data, print, run, run_command};
 use crate::{Outcome, setup, tidy};
 
 /// Sets up and checks everything.
 pub(crate) fn test() -> Outcome {
     setup::setup()?;
     match data() {
-        Some(_) => say("real data: found, tests on it run"),
-        None => say("real data: ASSAY_DATA is not set, tests on it are skipped"),
+        Some(_) => print("real data: found, tests on it run"),
+        None => print("real data: ASSAY_DATA is not set, tests on it are skipped"),
     }
     tidy::tidy()?;
     run("cargo", &["fmt", "--all", "--check"])?;
@@ -17,7 +17,9 @@ pub(crate) fn test() -> Outcome {
     if setup::has_shear() {
         run("cargo", &["shear"])?;
     } else {
-        say("\n==> SKIPPED: cargo shear, which finds unused dependencies, could not be installed");
+        print(
+            "\n==> SKIPPED: cargo shear, which finds unused dependencies, could not be installed",
+        );
     }
     run("cargo", &["build", "--package", "assay-fuzz", "--locked"])?;
     run("cargo", &["test", "--workspace", "--locked"])?;
@@ -25,7 +27,7 @@ pub(crate) fn test() -> Outcome {
     let mut docs = command("cargo", &["doc", "--workspace", "--no-deps", "--locked"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
     run_command(docs, "cargo doc")?;
-    say("\nall is well");
+    print("\nall is well");
     Ok(())
 }
 
@@ -40,7 +42,7 @@ fn smaller_builds() -> Outcome {
     run("cargo", &[&["test"], &build[..], &tests].concat())
 }
 
-/// Writes generated documents and snapshots anew.
+/// Regenerates documents and snapshots.
 pub(crate) fn bless() -> Outcome {
     let mut tests = command("cargo", &["test", "--workspace"]);
     tests.env("ASSAY_BLESS", "1").env("INSTA_UPDATE", "always");

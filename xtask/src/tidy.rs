@@ -1,14 +1,14 @@
-//! Checks that no compiler makes: the shape of the tree.
+//! Checks of the source tree that the compiler does not make.
 
 use std::fs;
 
 use crate::Outcome;
 use crate::shell::{output, root};
 
-/// A module that is longer hides something; a test or a table may be.
-const LONGEST_MODULE: usize = 600;
+/// The maximum length of a module; tests and tables may be longer.
+const MAX_MODULE_LINES: usize = 600;
 
-/// Checks every tracked file, and names all that is wrong.
+/// Checks every tracked file, and lists all errors.
 pub(crate) fn tidy() -> Outcome {
     let listed = output("git", &["ls-files", "--cached", "--others", "--exclude-standard"])
         .ok_or("xtask: git could not list the files")?;
@@ -36,7 +36,7 @@ fn check(path: &str, text: &str, wrong: &mut Vec<String>) {
         report(1, "a file starts with `//!` and what it is for");
     }
     let lines = text.lines().count();
-    if lines > LONGEST_MODULE && !path.contains("/tests/") {
+    if lines > MAX_MODULE_LINES && !path.contains("/tests/") {
         report(lines, "the file is too long");
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use assay_core::Cancel;
 
-/// Reads until the flag is raised, and then fails.
+/// Reads until the work is cancelled, and then fails.
 pub(super) struct CancellableReader<'a> {
     stream: &'a mut dyn BufRead,
     cancel: &'a Cancel,
@@ -15,22 +15,22 @@ impl<'a> CancellableReader<'a> {
         Self { stream, cancel }
     }
 
-    fn heed(&self) -> io::Result<()> {
-        // Not of the kind `Interrupted`, after which readers try again.
+    fn check_cancelled(&self) -> io::Result<()> {
+        // Not of the kind `Interrupted`, after which readers retry.
         if self.cancel.is_cancelled() { Err(io::Error::other("interrupted")) } else { Ok(()) }
     }
 }
 
 impl Read for CancellableReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.heed()?;
+        self.check_cancelled()?;
         self.stream.read(buffer)
     }
 }
 
 impl BufRead for CancellableReader<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.heed()?;
+        self.check_cancelled()?;
         self.stream.fill_buf()
     }
 
@@ -48,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    /// Blank lines without end; after some, somebody asks for an end.
+    /// Endless blank lines; after some of them, the work is cancelled.
     struct Endless {
         cancel: Cancel,
         given: usize,

@@ -4,7 +4,7 @@ use assay_core::{Fault, FaultKind, Problems, Response, SampleKey, shown_name};
 
 use crate::ParsedAnswer;
 
-/// Reads a line; `None` if it is blank.
+/// Parses a line; `None` if it is blank.
 pub fn parse_line(line: &str, problems: &dyn Problems) -> Result<Option<ParsedAnswer>, Fault> {
     let Some(prediction) = parse_prediction(line)? else { return Ok(None) };
     let index = problems
@@ -16,14 +16,14 @@ pub fn parse_line(line: &str, problems: &dyn Problems) -> Result<Option<ParsedAn
     Ok(Some(ParsedAnswer { key: SampleKey { index, sample: 0 }, response: Response::Lines(lines) }))
 }
 
-/// The line for an answer, without its end; it has none for an answer that is no line.
+/// The line for an answer, without its line feed; `None` for an answer without lines.
 pub fn write_line(problems: &dyn Problems, index: usize, response: &Response) -> Option<String> {
     let Response::Lines(lines) = response else { return None };
     let numbers = lines.iter().map(|line| format!(" {line}"));
     Some(std::iter::once(problems.location(index)).chain(numbers).collect())
 }
 
-/// One line of a prediction file, taken apart.
+/// The parts of one line of a prediction file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Prediction<'a> {
     /// The task's path, as it was written.
@@ -32,10 +32,10 @@ struct Prediction<'a> {
     numbers: Vec<&'a str>,
 }
 
-/// Takes a line apart; `None` if it is blank.
+/// Parses a line; `None` if it is blank.
 ///
-/// A path ends with the first word that ends in `.txt`, so it may contain spaces; a line without
-/// such a word has its first word as path.
+/// A path ends with the first word that ends in `.txt`, so it may contain spaces; in a line without
+/// such a word, the first word is the path.
 fn parse_prediction(line: &str) -> Result<Option<Prediction<'_>>, Fault> {
     let line = line.trim();
     if line.is_empty() {
@@ -56,7 +56,7 @@ fn parse_prediction(line: &str) -> Result<Option<Prediction<'_>>, Fault> {
     Ok(Some(Prediction { path, numbers }))
 }
 
-/// Reads a line number. Whether the file has such a line is for the grader to say.
+/// Parses a line number. The grader checks whether the file has such a line.
 fn parse_line_number(word: &str) -> Result<usize, Fault> {
     let digits = word.strip_prefix(['+', '-']).unwrap_or(word);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,4 +1,4 @@
-//! Collects the answers of a file, whatever their form, and finds those that are there twice.
+//! Collects the answers of a file, independently of its format, and finds duplicates.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,9 +14,9 @@ pub(super) struct Collector<'a> {
     pub(super) problems: &'a dyn Problems,
     pub(super) faults: Faults,
     answers: Vec<GivenAnswer>,
-    /// How many samples each problem has so far, where a problem takes several.
+    /// The number of samples of each problem so far, if a problem takes several.
     counts: Vec<u32>,
-    /// Where the answers of each line are, by the problem that it names.
+    /// The answers of each line that names its problem, by that problem.
     named: BTreeMap<usize, Vec<Range<usize>>>,
     passed_over: BTreeMap<String, usize>,
 }
@@ -37,11 +37,11 @@ impl<'a> Collector<'a> {
     }
 
     /// Counts an answer to a problem that the task leaves out.
-    pub(super) fn pass_over(&mut self, name: String) {
+    pub(super) fn count_passed_over(&mut self, name: String) {
         *self.passed_over.entry(name).or_default() += 1;
     }
 
-    /// Takes what a line says about the problem that it names.
+    /// Adds the answers of a line to the problem that it names.
     pub(super) fn add_named(&mut self, place: Place, index: usize, responses: Vec<Response>) {
         let start = self.answers.len();
         for response in responses {
@@ -50,13 +50,13 @@ impl<'a> Collector<'a> {
         self.named.entry(index).or_default().push(start..self.answers.len());
     }
 
-    /// Takes an answer that does not say which sample it is: the next one, or the only one.
+    /// Adds an answer without a sample number: the next one, or the only one.
     pub(super) fn add(&mut self, place: Place, index: usize, response: Response) {
         let sample = self.counts.get(index).copied().unwrap_or_default();
         self.add_sample(place, SampleKey { index, sample }, response);
     }
 
-    /// Takes an answer that says which sample it is.
+    /// Adds an answer with a sample number.
     pub(super) fn add_sample(&mut self, place: Place, key: SampleKey, response: Response) {
         match self.counts.get_mut(key.index) {
             Some(count) => *count += 1,
@@ -72,7 +72,7 @@ impl<'a> Collector<'a> {
         self.answers.push(GivenAnswer { key, place, response: Arc::new(response) });
     }
 
-    /// What was gathered, in order, each sample once.
+    /// The collected answers, in order, each sample once.
     pub(super) fn finish(mut self, digest: Digest) -> AnswerFile {
         self.share_among_problems_of_one_name();
         self.answers.sort_by_key(|answer| (answer.key, answer.place));
@@ -85,8 +85,8 @@ impl<'a> Collector<'a> {
         AnswerFile { answers, passed_over, faults, digest }
     }
 
-    /// Where the data has a name several times, files give it to each of the problems: lines with that
-    /// name are theirs in turn, unless the file knows our names of the others.
+    /// Distributes lines among problems that have the same name in the data: the lines with that
+    /// name belong to the problems in turn, unless the file uses our own names for the others.
     fn share_among_problems_of_one_name(&mut self) {
         let names = ProblemNames::new(self.problems);
         for (&first, lines) in self.named.iter().filter(|(_, lines)| lines.len() > 1) {
@@ -121,7 +121,7 @@ impl<'a> Collector<'a> {
             if later.key != first.key {
                 return false;
             }
-            let (id, before) = (&problems.ids()[first.key.index], told(first.place));
+            let (id, before) = (&problems.ids()[first.key.index], describe_place(first.place));
             let message = if several {
                 format!("sample {} of {id} is there twice; the first is {before}", first.key.sample)
             } else {
@@ -132,7 +132,7 @@ impl<'a> Collector<'a> {
         });
     }
 
-    /// An unfinished run's answers can have gaps.
+    /// Renumbers the samples without gaps, which the answers of an unfinished run can have.
     fn number_samples(&mut self) {
         let mut last: Option<SampleKey> = None;
         for GivenAnswer { key, .. } in &mut self.answers {
@@ -159,7 +159,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// A place in words.
-fn told(Place { line, column }: Place) -> String {
+/// A position in a file, for messages.
+fn describe_place(Place { line, column }: Place) -> String {
     if column == 0 { format!("on line {line}") } else { format!("at {line}:{column}") }
 }

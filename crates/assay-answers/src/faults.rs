@@ -1,55 +1,55 @@
-//! What is wrong with a file of answers, told so that it can be mended.
+//! The faults of a file of answers, reported so that they can be fixed.
 
 use std::collections::BTreeMap;
 
 use assay_core::{AnswerForm, Error, Fault, FaultKind, Place};
 
-/// How many faults are shown.
-const SHOWN: usize = 20;
+/// The maximum number of faults that are shown.
+const MAX_SHOWN: usize = 20;
 
-/// What is wrong with a file: the first few faults, and how many there are.
+/// The faults of a file: the first few, and the number of all.
 #[derive(Debug)]
 pub struct Faults {
     form: AnswerForm,
-    /// By place, and within a place in the order in which they were found.
+    /// By position, and within a position in the order in which they were found.
     first: BTreeMap<(Place, usize), Fault>,
     count: usize,
     kind: Option<FaultKind>,
     mixed: bool,
-    /// Whether something is not a whole line.
+    /// True if a fault is not about a whole line.
     not_a_line: bool,
 }
 
 impl Faults {
-    /// Nothing is wrong yet in a file of this form.
+    /// No faults yet in a file of this form.
     pub(super) fn new(form: AnswerForm) -> Self {
         let (first, count, kind, mixed, not_a_line) = (BTreeMap::new(), 0, None, false, false);
         Self { form, first, count, kind, mixed, not_a_line }
     }
 
-    /// Notes what is wrong at a place.
+    /// Records a fault at a position.
     pub fn add(&mut self, place: Place, fault: Fault) {
         self.count += 1;
         self.not_a_line |= !place.is_line();
         self.mixed |= self.kind.is_some_and(|kind| kind != fault.kind);
         self.kind = Some(fault.kind);
         self.first.insert((place, self.count), fault);
-        if self.first.len() > SHOWN {
+        if self.first.len() > MAX_SHOWN {
             self.first.pop_last();
         }
     }
 
-    /// Whether nothing is wrong.
+    /// Returns whether there are no faults.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// How many things are wrong.
+    /// The number of faults.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Refuses the file called `name`.
+    /// The error for the file called `name`.
     pub fn refuse(&self, name: &str) -> Error {
         let mut message = self.title(name);
         for ((place, _), fault) in &self.first {

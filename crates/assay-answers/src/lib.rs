@@ -1,8 +1,9 @@
-//! Files of answers made elsewhere, in the field's form or in ours.
+//! Files of answers made elsewhere, in the field's formats or in ours.
 //!
-//! A task says how the answers of a file are told apart ([`AnswerForm`]); the beginning of the file selects the
-//! format: lines that name their problem (`lines.rs`, CodRep's in `codrep.rs`), texts (`texts.rs`) or programs
-//! (`programs.rs`); one JSON object (`objects.rs`); or a folder with a file for each part (`parts.rs`). Lines of our own `answers.jsonl` are understood everywhere.
+//! A task defines how the answers in a file are separated ([`AnswerForm`]); the beginning of the
+//! file selects the format: lines that name their problem (`lines.rs`, CodRep's in `codrep.rs`),
+//! texts (`texts.rs`) or programs (`programs.rs`); one JSON object (`objects.rs`); or a folder with
+//! a file for each part (`parts.rs`). Lines of our own `answers.jsonl` are accepted everywhere.
 
 mod cancellable;
 pub mod codrep;
@@ -26,7 +27,7 @@ use assay_core::{
     AnswerForm, Cancel, Digest, Error, Fault, FaultKind, Place, Problems, Response, Result,
     SampleKey,
 };
-use assay_data::unpacked;
+use assay_data::unpack;
 
 use cancellable::CancellableReader;
 use collector::Collector;
@@ -35,7 +36,7 @@ pub use lines::ProblemNames;
 pub use programs::{LineContent, parse_line as parse_program_line};
 pub use source::AnswerSource;
 
-/// One answer as a line has it.
+/// One answer, as read from a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedAnswer {
     /// The problem and the sample.
@@ -44,38 +45,39 @@ pub struct ParsedAnswer {
     pub response: Response,
 }
 
-/// The answers of a file, and what was refused of it.
+/// The answers of a file, and its faults.
 #[derive(Debug)]
 pub struct AnswerFile {
     /// The answers, by problem and sample; a problem's samples are numbered from 0 without gaps.
     pub answers: Vec<GivenAnswer>,
-    /// How many answers each problem has that the data has and the task leaves out: they do not count.
+    /// The number of answers to each problem that the data has but the task leaves out: they do not
+    /// count.
     pub passed_over: BTreeMap<String, usize>,
-    /// What is wrong with the rest.
+    /// The faults in the rest of the file.
     pub faults: Faults,
-    /// The hash of what the file says.
+    /// The hash of the file's content.
     pub digest: Digest,
 }
 
 /// One answer of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenAnswer {
-    /// Which sample of which problem.
+    /// The problem and the sample.
     pub key: SampleKey,
-    /// Where it stands.
+    /// The position in the file.
     pub place: Place,
-    /// What it says.
+    /// The response.
     pub response: Arc<Response>,
 }
 
 impl AnswerFile {
-    /// Reads answers to `problems` from what is called `name` in messages. What cannot be read is
-    /// kept as a fault; only an error of the reader itself ends the reading.
+    /// Reads answers to `problems` from `reader`, which is called `name` in messages. Content that
+    /// cannot be read becomes a fault; only an error of the reader itself ends the reading.
     pub fn read(reader: &mut dyn BufRead, name: &str, problems: &dyn Problems) -> Result<Self> {
         Self::read_unless(&Cancel::new(), reader, name, problems)
     }
 
-    /// The same, which ends with an error soon after `cancel` is raised.
+    /// The same, but fails soon after `cancel` is raised.
     pub fn read_unless(
         cancel: &Cancel,
         reader: &mut dyn BufRead,
@@ -84,8 +86,8 @@ impl AnswerFile {
     ) -> Result<Self> {
         let failed = |error| unreadable(name, error);
         let mut collector = Collector::new(problems);
-        // The unpacked bytes are counted: a few can unpack to gigabytes.
-        let mut unpacked = unpacked(reader, name)?;
+        // The unpacked bytes are counted: a small file can unpack to gigabytes.
+        let mut unpacked = unpack(reader, name)?;
         let mut reader = CancellableReader::new(unpacked.as_mut(), cancel);
         let digest = match problems.answer_rules().form {
             AnswerForm::NamedLines | AnswerForm::Parts => {

@@ -1,4 +1,4 @@
-//! Lines that each name their problem, as the field writes them or as we do.
+//! Lines that each name their problem, in the field's formats or in ours.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -15,8 +15,8 @@ use serde::Deserialize;
 use crate::collector::Collector;
 use crate::{ParsedAnswer, codrep, not_utf8};
 
-/// The longest line that is read; a longer one is no answer.
-pub(super) const LONGEST_LINE: u64 = 16 << 20;
+/// The maximum length of a line in bytes; a longer one is not an answer.
+pub(super) const MAX_LINE_BYTES: u64 = 16 << 20;
 
 pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Result<Digest> {
     let names = ProblemNames::new(collector.problems);
@@ -27,7 +27,7 @@ pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> i
     })
 }
 
-/// Hands over every line that says something, with its number from 1; returns their hash.
+/// Calls `take` for every line that is not blank, with its number from 1; returns their hash.
 pub(super) fn each_line(
     reader: &mut dyn BufRead,
     take: &mut dyn FnMut(u64, &[u8]),
@@ -36,7 +36,7 @@ pub(super) fn each_line(
     let mut bytes = Vec::new();
     let mut line = 1;
     loop {
-        // Blank lines say nothing, and there may be a billion of them.
+        // There may be a billion blank lines.
         line += skip_blank_lines(reader)?;
         if !read_line(reader, &mut bytes)? {
             return Ok(text.finish());
@@ -47,11 +47,12 @@ pub(super) fn each_line(
     }
 }
 
-/// Reads the next line into `bytes`; `false` at the end. What is too long for a line is dropped.
+/// Reads the next line into `bytes`; `false` at the end. The rest of a line that is too long is
+/// dropped.
 fn read_line(mut reader: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
     bytes.clear();
-    let count = (&mut reader).take(LONGEST_LINE).read_until(b'\n', bytes)?;
-    if count as u64 == LONGEST_LINE && !bytes.ends_with(b"\n") {
+    let count = (&mut reader).take(MAX_LINE_BYTES).read_until(b'\n', bytes)?;
+    if count as u64 == MAX_LINE_BYTES && !bytes.ends_with(b"\n") {
         reader.skip_until(b'\n')?;
     }
     Ok(count > 0)
@@ -59,8 +60,8 @@ fn read_line(mut reader: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bo
 
 fn parse(bytes: &[u8], names: &ProblemNames<'_>) -> Result<Option<ParsedAnswer>, Fault> {
     let text = std::str::from_utf8(strip_bom(bytes)).map_err(|_| not_utf8())?;
-    if is_ours(text) {
-        return parse_ours(text, names).map(Some);
+    if is_assay_line(text) {
+        return parse_assay_line(text, names).map(Some);
     }
     match names.problems.answer_rules().form {
         AnswerForm::NamedLines => codrep::parse_line(text, names.problems),
@@ -71,8 +72,8 @@ fn parse(bytes: &[u8], names: &ProblemNames<'_>) -> Result<Option<ParsedAnswer>,
     }
 }
 
-/// Whether a line is a JSON object that names its problem as we do.
-pub(super) fn is_ours(text: &str) -> bool {
+/// Returns whether a line is a JSON object in the format of our own `answers.jsonl`.
+pub(super) fn is_assay_line(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Named {
         #[serde(rename = "problem")]
@@ -82,8 +83,11 @@ pub(super) fn is_ours(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<Named>(text).is_ok()
 }
 
-/// Reads a line of `answers.jsonl`.
-pub(super) fn parse_ours(text: &str, names: &ProblemNames<'_>) -> Result<ParsedAnswer, Fault> {
+/// Parses a line of `answers.jsonl`.
+pub(super) fn parse_assay_line(
+    text: &str,
+    names: &ProblemNames<'_>,
+) -> Result<ParsedAnswer, Fault> {
     let answer: AnswerLine = serde_json::from_str(text).map_err(|error| {
         Fault::new(FaultKind::Malformed, format!("not an answer as `assay run` writes it: {error}"))
     })?;
@@ -98,7 +102,7 @@ pub(super) fn parse_ours(text: &str, names: &ProblemNames<'_>) -> Result<ParsedA
     Ok(ParsedAnswer { key, response: answer.response.into() })
 }
 
-/// Finds problems by name; what is needed for that is made when the first line asks for it.
+/// Finds problems by name; its tables are built at the first lookup.
 pub struct ProblemNames<'a> {
     problems: &'a dyn Problems,
     by_id: OnceCell<HashMap<&'a str, usize>>,
@@ -110,23 +114,23 @@ impl<'a> ProblemNames<'a> {
         Self { problems, by_id: OnceCell::new() }
     }
 
-    /// The problem that is called so.
+    /// The problem with exactly this name.
     pub(super) fn exact(&self, name: &str) -> Option<usize> {
         let ids = || self.problems.ids().iter().map(ProblemId::as_str).zip(0..).collect();
         self.by_id.get_or_init(ids).get(name).copied()
     }
 
-    /// The problem that is called so in any spelling that the field has.
+    /// The problem with this name in any spelling that the field uses.
     pub(super) fn any_spelling(&self, name: &str) -> Result<usize, Fault> {
         self.exact(name).map_or_else(|| self.problems.find(name), Ok).map_err(unknown)
     }
 
-    /// Whether the data has a problem that is called so, and the task leaves it out.
+    /// Returns whether the data has a problem with this name, and the task leaves it out.
     pub(super) fn leaves_out(&self, name: &str) -> bool {
         self.problems.leaves_out(name)
     }
 
-    /// The fault of a name that no problem has.
+    /// The fault of an unknown name.
     pub fn unknown(&self, name: &str) -> Fault {
         unknown(unknown_problem(self.problems.ids(), name))
     }

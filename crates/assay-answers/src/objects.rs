@@ -1,20 +1,21 @@
-//! One JSON object with a value for each problem, as the Fusion Brain Challenge keeps predictions; or our own lines.
+//! One JSON object with a value for each problem, as in the Fusion Brain Challenge's predictions;
+//! or our own lines.
 
 use assay_core::{Digest, Fault, FaultKind, ObjectValues, Place, Response, Result};
 use assay_data::fusion_brain::{texts, values};
 
 use crate::collector::Collector;
 use crate::lines::{self, ProblemNames};
-use crate::texts::starts_as_ours;
+use crate::texts::starts_with_assay_line;
 
-/// Reads the object in the file called `name`; a file that is none is an error.
+/// Reads the object in the file called `name`; any other content is an error.
 pub(super) fn read(
     mut bytes: &[u8],
     name: &str,
     wanted: ObjectValues,
     collector: &mut Collector<'_>,
 ) -> Result<Digest> {
-    if starts_as_ours(bytes) {
+    if starts_with_assay_line(bytes) {
         let read = lines::read(&mut bytes, collector);
         return read.map_err(|error| super::unreadable(name, error));
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use assay_core::{AnswerForm, AnswerPart, Cancel, DigestOf, Error, Problems, Result};
-use assay_data::one_of;
+use assay_data::find_file;
 
 use crate::{AnswerFile, AnswerSource, Faults, GivenAnswer};
 
-/// Reads the file of every part in `folder`. A part's file is refused by itself, with all that is wrong in it.
+/// Reads the file of every part in `folder`. Each part's file is refused separately, with all of
+/// its faults.
 pub(super) fn read(folder: &Path, cancel: &Cancel, problems: &dyn Problems) -> Result<AnswerFile> {
     let (mut answers, mut passed_over) = (Vec::new(), BTreeMap::new());
     let mut digest = DigestOf::new();
@@ -33,9 +34,9 @@ fn read_part(path: &Path, cancel: &Cancel, problems: &dyn Problems) -> Result<An
     if file.faults.is_empty() { Ok(file) } else { Err(file.faults.refuse(&name)) }
 }
 
-/// The part's file, under whichever of its names.
+/// The part's file, under any of its names.
 fn file_of(part: &AnswerPart<'_>, folder: &Path) -> Result<PathBuf> {
-    one_of(folder, &part.files)?.ok_or_else(|| {
+    find_file(folder, &part.files)?.ok_or_else(|| {
         let usual = part.files.first().map_or("file", String::as_str);
         Error::refused(format!("there is no {usual} in {}", folder.display()))
             .hint("give the file, or take that part's truth out of the data to leave it out")

@@ -1,9 +1,9 @@
-//! Files of programs, in the forms that the field has.
+//! Files of programs, in the formats that the field uses.
 //!
-//! Lines of JSON that name their problem: HumanEval's `completion`, EvalPlus' `solution`, lists of
-//! `samples`, the `source_codes` of an agent's tries; or the answers of our own runs. Or one JSON
-//! array with the programs for each problem in task order, as the BigCode harness writes it.
-//! Several answers to one problem are its samples, in their order.
+//! They are lines of JSON that name their problem: HumanEval's `completion`, EvalPlus' `solution`,
+//! lists of `samples`, the `source_codes` of an agent's attempts; or the answers of our own runs.
+//! Or they are one JSON array with the programs for each problem in task order, as the BigCode
+//! harness writes it. Several answers to one problem are its samples, in their order.
 
 use std::fmt;
 use std::io::{self, BufRead};
@@ -16,10 +16,10 @@ use serde_json::Value;
 
 use super::ParsedAnswer;
 use super::collector::Collector;
-use super::lines::{LONGEST_LINE, ProblemNames, each_line, parse_ours};
+use super::lines::{MAX_LINE_BYTES, ProblemNames, each_line, parse_assay_line};
 use super::not_utf8;
 
-/// Keys that a line may name its problem by, the first that is there being the one that counts.
+/// The keys that may hold the problem's name; the first one that is present counts.
 const NAMES: &str = "\"task_id\", \"problem_id\", \"name\" or \"id\"";
 const ANSWERS: &str = "\"completion\", \"solution\", \"samples\" or \"source_codes\"";
 
@@ -31,7 +31,7 @@ pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> i
     each_line(reader, &mut |line, bytes| {
         let place = Place::line(line);
         match parse_line(bytes, &names) {
-            Ok(said) => said.add_to(collector, place),
+            Ok(content) => content.add_to(collector, place),
             Err(fault) => collector.faults.add(place, fault),
         }
     })
@@ -40,15 +40,15 @@ pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> i
 /// The contents of one line.
 #[derive(Debug)]
 pub enum LineContent {
-    /// Nothing: it is blank.
+    /// The line is blank.
     Nothing,
-    /// Something about the problem of this name, which the data has and the task leaves out.
+    /// An answer to the problem with this name, which the data has but the task leaves out.
     LeftOut(String),
-    /// Samples of the answer to a problem by its place, in order.
+    /// Samples of the answer to a problem by its index, in order.
     Samples(usize, Vec<Response>),
     /// Samples of the answer to a problem by its name, in order.
     Named(usize, Vec<Response>),
-    /// An answer that says which sample it is.
+    /// An answer with a sample number.
     Numbered(ParsedAnswer),
 }
 
@@ -56,7 +56,7 @@ impl LineContent {
     fn add_to(self, collector: &mut Collector<'_>, place: Place) {
         match self {
             Self::Nothing => {}
-            Self::LeftOut(name) => collector.pass_over(name),
+            Self::LeftOut(name) => collector.count_passed_over(name),
             Self::Samples(index, responses) => {
                 for response in responses {
                     collector.add(place, index, response);
@@ -70,30 +70,30 @@ impl LineContent {
     }
 }
 
-/// Reads one line.
+/// Parses one line.
 pub fn parse_line(bytes: &[u8], names: &ProblemNames<'_>) -> Result<LineContent, Fault> {
-    if bytes.len() as u64 == LONGEST_LINE {
-        let message = format!("the line is longer than {} MiB", LONGEST_LINE >> 20);
+    if bytes.len() as u64 == MAX_LINE_BYTES {
+        let message = format!("the line is longer than {} MiB", MAX_LINE_BYTES >> 20);
         return Err(Fault::new(FaultKind::Malformed, message));
     }
     let text = std::str::from_utf8(strip_bom(bytes)).map_err(|_| not_utf8())?;
     if text.trim().is_empty() {
         return Ok(LineContent::Nothing);
     }
-    let line: Line = serde_json::from_str(text).map_err(|error| {
+    let line: ProgramRecord = serde_json::from_str(text).map_err(|error| {
         let column = error.column();
         Fault::new(FaultKind::Malformed, format!("{} at column {column}", json_message(&error)))
     })?;
     if line.problem.is_some() {
-        return parse_ours(text, names).map(LineContent::Numbered);
+        return parse_assay_line(text, names).map(LineContent::Numbered);
     }
-    line.said(names)
+    line.into_content(names)
 }
 
-/// What a line's object may have; what else it has is passed over.
+/// The fields of a line's object; others are ignored.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Line {
+#[serde(default, rename = "Line")]
+struct ProgramRecord {
     problem: Option<serde::de::IgnoredAny>,
     task_id: Option<Value>,
     problem_id: Option<Value>,
@@ -105,8 +105,8 @@ struct Line {
     source_codes: Option<Value>,
 }
 
-impl Line {
-    fn said(mut self, names: &ProblemNames<'_>) -> Result<LineContent, Fault> {
+impl ProgramRecord {
+    fn into_content(mut self, names: &ProblemNames<'_>) -> Result<LineContent, Fault> {
         let name = self.name()?;
         let index = match names.any_spelling(&name) {
             Err(_) if names.leaves_out(&name) => return Ok(LineContent::LeftOut(name)),
@@ -142,13 +142,13 @@ impl Line {
         let Some(tries) = self.source_codes else {
             return Err(format!("the line has no answer: it needs a {ANSWERS}"));
         };
-        // An agent's last try is its answer.
+        // An agent's last attempt is its answer.
         let last = texts("source_codes", tries, Response::Program)?.pop();
         Ok(vec![last.unwrap_or_else(|| Response::none(Why::Silent, "source_codes is empty"))])
     }
 }
 
-/// A text, or a list of texts.
+/// Converts a text, or a list of texts, to responses.
 fn texts(key: &str, value: Value, wrap: fn(String) -> Response) -> Result<Vec<Response>, String> {
     match value {
         Value::String(text) => Ok(vec![wrap(text)]),
@@ -175,7 +175,7 @@ fn what_is(value: &Value) -> &'static str {
     }
 }
 
-/// Reads an array, element by element, so that only the programs are held.
+/// Reads an array, element by element, so that only the programs are in memory.
 fn read_array(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Result<Digest> {
     let mark = {
         let head = reader.fill_buf()?;
@@ -198,12 +198,12 @@ fn read_array(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Re
     Ok(digest.finish())
 }
 
-/// Takes the elements of an array as they are read.
+/// Collects the elements of an array as they are read.
 struct Elements<'g, 'a, 'r> {
     collector: &'g mut Collector<'a>,
     names: &'r ProblemNames<'a>,
     digest: &'g mut DigestOf,
-    /// How many elements answer the problem at their place.
+    /// The number of elements so far that answer the problem at their index.
     positions: usize,
 }
 
@@ -238,16 +238,16 @@ impl<'de> Visitor<'de> for Elements<'_, '_, '_> {
 }
 
 impl Elements<'_, '_, '_> {
-    /// An element is an object that names its problem, or the programs for the next problem.
+    /// Collects an element: an object that names its problem, or the programs for the next problem.
     fn take(&mut self, element: Value) {
-        let said = match element {
-            Value::Object(_) => Line::deserialize(element)
+        let content = match element {
+            Value::Object(_) => ProgramRecord::deserialize(element)
                 .map_err(|error| Fault::new(FaultKind::Malformed, error.to_string()))
-                .and_then(|line| line.said(self.names)),
+                .and_then(|line| line.into_content(self.names)),
             programs => self.next(programs),
         };
-        match said {
-            Ok(said) => said.add_to(self.collector, Place::FILE),
+        match content {
+            Ok(content) => content.add_to(self.collector, Place::FILE),
             Err(fault) => self.collector.faults.add(Place::FILE, fault),
         }
     }
@@ -255,7 +255,7 @@ impl Elements<'_, '_, '_> {
     fn next(&mut self, programs: Value) -> Result<LineContent, Fault> {
         let index = self.positions;
         self.positions += 1;
-        // Those that are too many are told once, when all are counted.
+        // Surplus elements are reported once, when all are counted.
         let Some(id) = self.collector.problems.ids().get(index) else {
             return Ok(LineContent::Nothing);
         };

@@ -1,4 +1,4 @@
-//! Where answers come from: a stream, a file or a folder.
+//! The source of answers: a stream, a file or a folder.
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Files of programs in every form that the field has, and in none.
+//! Files of programs in every format of the field, and invalid ones.
 
 use assay_core::{
     AnswerForm, AnswerRules, ProblemId, Problems, Response, Result, Selection, Visit,
@@ -8,15 +8,15 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Problems `P/0`, `P/1` and so on, which answers may also call by their number; the data has `Q/0` and
-/// so on besides.
-pub(super) struct Few(Vec<ProblemId>);
+/// Problems `P/0`, `P/1` and so on, which answers may also name by their number; the data also has
+/// `Q/0` and so on.
+pub(super) struct TestProblems(Vec<ProblemId>);
 
-pub(super) fn few(count: usize) -> Few {
-    Few((0..count).map(|number| format!("P/{number}").into()).collect())
+pub(super) fn few(count: usize) -> TestProblems {
+    TestProblems((0..count).map(|number| format!("P/{number}").into()).collect())
 }
 
-impl Problems for Few {
+impl Problems for TestProblems {
     fn ids(&self) -> &[ProblemId] {
         &self.0
     }
@@ -49,8 +49,8 @@ fn read(bytes: &[u8]) -> AnswerFile {
     AnswerFile::read(&mut &*bytes, "answers", &few(3)).unwrap()
 }
 
-/// What is read, as `index.sample=kind:text`.
-fn told(file: &AnswerFile) -> Vec<String> {
+/// The answers of a file, as `index.sample=kind:text`.
+fn summarize(file: &AnswerFile) -> Vec<String> {
     let tell = |answer: &GivenAnswer| {
         let SampleKey { index, sample } = answer.key;
         let said = match &*answer.response {
@@ -66,7 +66,7 @@ fn told(file: &AnswerFile) -> Vec<String> {
 fn check(text: &str, expected: &[&str]) {
     let file = read(text.as_bytes());
     assert!(file.faults.is_empty(), "{}", file.faults.refuse("answers"));
-    assert_eq!(told(&file), expected, "{text}");
+    assert_eq!(summarize(&file), expected, "{text}");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn samples_are_numbered_in_the_order_of_the_file() {
             "{{\"problem\":\"P/0\",\"sample\":{sample},\"response\":{{\"program\":\"{text}\"}}}}\n"
         )
     };
-    // What a run's file has in whatever order, and with a gap where it was interrupted.
+    // The answers of a run's file, in any order, and with a gap where it was interrupted.
     let unsorted = [ours(3, "d"), ours(0, "a"), ours(1, "b")].concat();
     check(&unsorted, &["0.0=program:a", "0.1=program:b", "0.2=program:d"]);
     let file = read(&[ours(1, "a"), ours(1, "b")].concat().into_bytes());
@@ -108,9 +108,9 @@ fn answers_to_what_the_task_leaves_out_are_counted_and_passed_over() {
     let line = |name: &str| format!("{{\"task_id\": \"{name}\", \"completion\": \"x\"}}\n");
     let file = read([line("Q/7"), line("P/1"), line("Q/7"), line("Q/3")].concat().as_bytes());
     assert!(file.faults.is_empty());
-    assert_eq!(told(&file), ["1.0=text:x"]);
+    assert_eq!(summarize(&file), ["1.0=text:x"]);
     assert_eq!(file.passed_over, BTreeMap::from([("Q/3".to_owned(), 1), ("Q/7".to_owned(), 2)]));
-    // What the data has nowhere is a mistake, whatever else is in the file.
+    // A name that is nowhere in the data is an error, whatever else is in the file.
     let file = read([line("Q/7"), line("P/1"), line("R/1")].concat().as_bytes());
     let refusal = file.faults.refuse("answers").to_string();
     assert!(refusal.contains("answers:3: there is no problem \"R/1\""), "{refusal}");
@@ -118,11 +118,11 @@ fn answers_to_what_the_task_leaves_out_are_counted_and_passed_over() {
 
 #[test]
 fn lines_with_a_name_that_the_data_has_twice_are_answers_in_turn() {
-    let problems = Few(["P", "other", "P#2", "P#3"].map(ProblemId::from).to_vec());
+    let problems = TestProblems(["P", "other", "P#2", "P#3"].map(ProblemId::from).to_vec());
     let check = |text: &str, expected: &[&str]| {
         let file = AnswerFile::read(&mut text.as_bytes(), "answers", &problems).unwrap();
         assert!(file.faults.is_empty(), "{}", file.faults.refuse("answers"));
-        assert_eq!(told(&file), expected, "{text}");
+        assert_eq!(summarize(&file), expected, "{text}");
     };
     let line = |name: &str, text: &str| {
         format!("{{\"task_id\": \"{name}\", \"completion\": \"{text}\"}}\n")
@@ -130,15 +130,16 @@ fn lines_with_a_name_that_the_data_has_twice_are_answers_in_turn() {
     let five = ["a", "b", "c", "d", "e"].map(|text| line("P", text)).concat();
     check(&five, &["0.0=text:a", "0.1=text:d", "2.0=text:b", "2.1=text:e", "3.0=text:c"]);
     check(&line("P", "a"), &["0.0=text:a"]);
-    // A list in a line is of one problem.
+    // A list in a line belongs to one problem.
     let lists = "{\"task_id\": \"P\", \"samples\": [\"a\", \"b\"]}\n".repeat(2);
     check(&lists, &["0.0=text:a", "0.1=text:b", "2.0=text:a", "2.1=text:b"]);
-    // Who knows our names means what they say, and so does who gives the place.
+    // A file that uses our names means exactly those problems, and so does one that gives the
+    // index.
     let ours = [line("P", "a"), line("P", "b"), line("P#2", "c")].concat();
     check(&ours, &["0.0=text:a", "0.1=text:b", "2.0=text:c"]);
     check("[[\"a\", \"b\"], [], []]", &["0.0=program:a", "0.1=program:b"]);
-    // Whose the lines are cannot be told if a problem that the task leaves out has the name too.
-    let problems = Few(["Q/1"].map(ProblemId::from).to_vec());
+    // The lines are ambiguous if a problem that the task leaves out has the name too.
+    let problems = TestProblems(["Q/1"].map(ProblemId::from).to_vec());
     let read = |text: &str| AnswerFile::read(&mut text.as_bytes(), "answers", &problems).unwrap();
     assert!(read(&line("Q/1", "a")).faults.is_empty());
     let refusal = read(&line("Q/1", "a").repeat(2)).faults.refuse("answers").to_string();
@@ -173,7 +174,7 @@ fn everything_wrong_is_named_with_line_and_key() {
 #[test]
 fn the_same_answers_have_the_same_hash_however_they_are_packed() {
     let plain = b"{\"task_id\": \"P/1\", \"completion\": \"x\"}\n";
-    // The same as zstd packs it.
+    // The same, compressed with zstd.
     let packed = b"(\xb5/\xfd\x04X1\x01\x00\
         {\"task_id\": \"P/1\", \"completion\": \"x\"}\n\xf1\x84\x80\xb4";
     assert_eq!(read(packed).digest, read(plain).digest);

@@ -1,4 +1,5 @@
-//! Files of texts: one JSON object, one text a line in the order of the problems, or our own lines.
+//! Files of texts: one JSON object, one text per line in the order of the problems, or our own
+//! lines.
 
 use std::io::{self, BufRead, Read};
 
@@ -8,32 +9,32 @@ use assay_data::parallel::text_lines;
 use assay_data::strip_bom;
 
 use super::collector::Collector;
-use super::lines::{self, ProblemNames, is_ours};
+use super::lines::{self, ProblemNames, is_assay_line};
 use super::not_utf8;
 
-/// The largest file that is read; a larger one is a mistake.
-const LARGEST_FILE: u64 = 256 << 20;
+/// The maximum size of a file; a larger one is a mistake.
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// All that the file called `name` holds; it is refused if that is too much.
+/// The whole content of the file called `name`; it is refused if it is too large.
 pub(super) fn read_whole(reader: &mut dyn BufRead, name: &str) -> Result<io::Result<Vec<u8>>> {
     let mut bytes = Vec::new();
-    let read = reader.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
-    if bytes.len() as u64 > LARGEST_FILE {
-        let message = format!("{name} is larger than {} MiB", LARGEST_FILE >> 20);
+    let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let message = format!("{name} is larger than {} MiB", MAX_FILE_BYTES >> 20);
         return Err(Error::refused(message).hint("is this a file of answers?"));
     }
     Ok(read.map(|_| bytes))
 }
 
-/// Whether the first line is one of our own.
-pub(super) fn starts_as_ours(bytes: &[u8]) -> bool {
+/// Returns whether the first line is in the format of our own `answers.jsonl`.
+pub(super) fn starts_with_assay_line(bytes: &[u8]) -> bool {
     let first = strip_bom(bytes).trim_ascii_start().split(|&byte| byte == b'\n').next();
-    first.and_then(|line| std::str::from_utf8(line).ok()).is_some_and(is_ours)
+    first.and_then(|line| std::str::from_utf8(line).ok()).is_some_and(is_assay_line)
 }
 
-/// Reads texts in whichever form they have.
+/// Reads texts in any of their formats.
 pub(super) fn read(mut bytes: &[u8], collector: &mut Collector<'_>) -> io::Result<Digest> {
-    if starts_as_ours(bytes) {
+    if starts_with_assay_line(bytes) {
         return lines::read(&mut bytes, collector);
     }
     if starts_as_object(bytes) {
@@ -71,7 +72,7 @@ fn read_object(bytes: &[u8], collector: &mut Collector<'_>) {
     }
 }
 
-/// Reads one text a line, in the order of the problems.
+/// Reads one text per line, in the order of the problems.
 fn read_in_order(bytes: &[u8], collector: &mut Collector<'_>) {
     let (lines, total) = (text_lines(bytes).count(), collector.problems.ids().len());
     if lines != total {

@@ -1,14 +1,14 @@
-//! Blank lines, passed over at the speed of memory: a few kilobytes can unpack to a billion of them.
+//! Blank lines, skipped at the speed of memory: a few kilobytes can unpack to a billion of them.
 
 use std::io::{self, BufRead, ErrorKind};
 
 use memchr::{memchr_iter, memrchr};
 
-/// The number of bytes that are looked at together, which the compiler turns into a few instructions.
+/// The number of bytes that are examined at once, which the compiler turns into a few instructions.
 const STEP: usize = 64;
 
-/// Passes over lines of nothing but white space; returns how many there were. What follows them is at
-/// the start of a line.
+/// Skips lines of nothing but white space, and returns their number. The reader is then at the
+/// start of a line.
 pub fn skip_blank_lines(reader: &mut dyn BufRead) -> io::Result<u64> {
     let mut skipped = 0;
     loop {
@@ -17,7 +17,7 @@ pub fn skip_blank_lines(reader: &mut dyn BufRead) -> io::Result<u64> {
             chunk => chunk?,
         };
         let blank = blank_start(chunk);
-        // What follows the last line end belongs to a line that may have something in it.
+        // Bytes after the last line feed belong to a line that may not be blank.
         let Some(end) = memrchr(b'\n', &chunk[..blank]) else { return Ok(skipped) };
         let goes_on = blank == chunk.len();
         skipped += memchr_iter(b'\n', &chunk[..=end]).count() as u64;
@@ -28,7 +28,7 @@ pub fn skip_blank_lines(reader: &mut dyn BufRead) -> io::Result<u64> {
     }
 }
 
-/// Counts the bytes of white space before anything else.
+/// The number of white space bytes at the start.
 fn blank_start(bytes: &[u8]) -> usize {
     let is_blank = |byte: u8| matches!(byte, b' ' | b'\t'..=b'\r');
     let all_blank = |step: &&[u8]| step.iter().fold(true, |blank, &byte| blank & is_blank(byte));
@@ -54,7 +54,7 @@ mod tests {
             let mut lines = text.split_inclusive('\n').peekable();
             let mut line_by_line = 0;
             let mut fast = skip_blank_lines(&mut reader).unwrap();
-            // A line that a buffer ends within is read as others are.
+            // A line that the buffer cuts is read like any other.
             loop {
                 let mut line = String::new();
                 reader.read_line(&mut line).unwrap();

@@ -1,6 +1,7 @@
 //! The byte order mark that some editors put before UTF-8.
 
-/// Strips the byte order mark, if there is one. JSON has no such thing, and every reader of JSON skips it.
+/// Strips the byte order mark, if there is one. JSON does not allow it, but every reader of JSON
+/// skips it.
 pub fn strip_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BOM).unwrap_or(bytes)
 }

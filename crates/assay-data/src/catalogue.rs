@@ -1,4 +1,4 @@
-//! The published datasets, known by their content.
+//! The published datasets, identified by their content.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,20 @@ use crate::store::is_archive_name;
 /// A published dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// Its name: the task's folder and its own.
+    /// Its name: the task's folder and its own name.
     pub name: &'static str,
     /// The task that it belongs to.
     pub task: &'static str,
     /// The number of problems it has.
     pub problems: usize,
-    /// The hash of its content, as `assay data verify` prints it; `None` where it has not been
-    /// seen yet, or is of a kind that `verify` does not know.
+    /// The hash of its content, as `assay data verify` prints it; `None` if it has not been seen
+    /// yet, or is of a kind that `verify` does not support.
     pub digest: Option<&'static str>,
     /// Its use and its source.
     pub about: &'static str,
 }
 
-/// Every dataset that is known.
+/// Every known dataset.
 pub const ENTRIES: &[Entry] = &[
     Entry {
         name: "codrep/Dataset1",
@@ -77,8 +77,8 @@ pub fn by_digest(digest: Digest) -> Option<&'static Entry> {
 
 /// A dataset and its path on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Listed {
-    /// Its name: the task's folder and its own.
+pub struct ListedDataset {
+    /// Its name: the task's folder and its own name.
     pub name: String,
     /// The task that it belongs to.
     pub task: String,
@@ -90,13 +90,13 @@ pub struct Listed {
     pub about: String,
 }
 
-/// The catalogue's datasets of `task`, and whatever else lies in its folder under `root`.
-pub fn list(root: &Path, task: &str, folder: &str) -> Vec<Listed> {
+/// The catalogue's datasets of `task`, and everything else in its folder under `root`.
+pub fn list(root: &Path, task: &str, folder: &str) -> Vec<ListedDataset> {
     let mut here = local(&root.join(folder));
-    let mut listed: Vec<Listed> = ENTRIES
+    let mut listed: Vec<ListedDataset> = ENTRIES
         .iter()
         .filter(|entry| entry.task == task)
-        .map(|entry| Listed {
+        .map(|entry| ListedDataset {
             name: entry.name.to_owned(),
             task: task.to_owned(),
             problems: Some(entry.problems),
@@ -104,7 +104,7 @@ pub fn list(root: &Path, task: &str, folder: &str) -> Vec<Listed> {
             about: entry.about.to_owned(),
         })
         .collect();
-    listed.extend(here.into_iter().map(|(name, path)| Listed {
+    listed.extend(here.into_iter().map(|(name, path)| ListedDataset {
         name: format!("{folder}/{name}"),
         task: task.to_owned(),
         problems: None,

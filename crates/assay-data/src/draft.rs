@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all: they are written beside their place and then renamed.
+//! Atomic writes: a file is written under a temporary name beside its target and then renamed.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// Writes a file that appears whole or not at all, in place of one that is there already. The folder must exist.
+/// Writes a file atomically, replacing an existing one. The folder must exist.
 ///
-/// Everything that `write` wrote is on the disk before the file gets its name. If anything fails, nothing is left
-/// behind.
+/// Everything that `write` wrote is on disk before the file gets its name. If anything fails,
+/// nothing is left behind.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
@@ -20,8 +20,9 @@ pub fn write_atomically(
     draft.replace()
 }
 
-/// Removes what killed processes left of [`write_atomically`] to this path. For callers that know that no other
-/// process is writing the file, such as by a lock.
+/// Removes the temporary files that killed processes left when they wrote to this path by
+/// [`write_atomically`]. For callers that know that no other process is writing the file, such as
+/// by a lock.
 pub fn remove_leftovers(path: &Path) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     for entry in fs::read_dir(parent(path))? {
@@ -39,14 +40,14 @@ fn is_leftover(name: &str, of: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with('.') && rest.ends_with(SUFFIX))
 }
 
-/// The folder of a file; that of a bare name is the current one.
+/// The folder of a file; for a bare name, the current folder.
 pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 const SUFFIX: &str = ".part";
 
-/// A file that is being written beside its place, and vanishes unless it is put there.
+/// A temporary file beside its target, which is removed unless it is put in place.
 pub(crate) struct Draft {
     file: NamedTempFile,
     path: PathBuf,
@@ -59,7 +60,7 @@ impl Draft {
         let file = tempfile::Builder::new()
             .prefix(&format!(".{name}."))
             .suffix(SUFFIX)
-            // As any new file: the user's mask decides what others may do.
+            // As for any new file, the user's umask decides the permissions.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(parent(path))?;
         Ok(Self { file, path: path.to_owned() })
@@ -73,13 +74,13 @@ impl Draft {
         self.file.as_file_mut()
     }
 
-    /// Puts it in place, instead of a file that is there already.
+    /// Puts it in place, replacing an existing file.
     pub(crate) fn replace(self) -> io::Result<()> {
         self.file().sync_all()?;
         self.file.persist(self.path).map(drop).map_err(|error| error.error)
     }
 
-    /// Puts it in place, unless a file is there already.
+    /// Puts it in place, unless a file exists there.
     #[cfg(any(test, feature = "seal"))]
     pub(crate) fn create(self) -> io::Result<()> {
         self.file().sync_all()?;

@@ -1,7 +1,7 @@
 //! The JSON files of the Fusion Brain Challenge: predictions and truths of its subtasks.
 //!
-//! Whatever is in a file, reading it ends in values or in a message that names the file, the place
-//! and the key. Keys that are there twice are refused: Python would silently keep the last.
+//! Reading any file ends in values or in a message that names the file, the position and the key.
+//! Duplicate keys are refused: Python would silently keep the last.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -23,14 +23,14 @@ pub type Detections = BTreeMap<String, Phrases>;
 /// The boxes of each phrase of one image.
 pub type Phrases = BTreeMap<String, Vec<[f64; 4]>>;
 /// The right answers to questions.
-pub type Questions = BTreeMap<String, Question>;
+pub type QuestionTruths = BTreeMap<String, QuestionTruth>;
 
 /// A question's right answers and its language.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct QuestionTruth {
     /// The answers that are right.
     pub answers: Vec<String>,
-    /// True if it is asked in Russian, and not in English.
+    /// True if it is asked in Russian, false for English.
     pub is_russian: bool,
 }
 
@@ -47,11 +47,11 @@ pub fn detections(bytes: &[u8], name: &str) -> Result<Detections> {
     Ok(images.into_iter().map(|(image, all)| (image, without_types(all))).collect())
 }
 
-/// Reads the boxes of one image by phrase; an error is a message without a place.
+/// Reads the boxes of one image by phrase; an error is a message without a position.
 pub fn phrases(text: &str) -> Result<Phrases, String> {
     let phrases: Keyed<Boxes> = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
-        // Whoever has the text knows where it comes from.
+        // The caller knows where the text comes from.
         message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
     })?;
     Ok(without_types(phrases))
@@ -68,10 +68,10 @@ pub fn values(bytes: &[u8], name: &str) -> Result<BTreeMap<String, String>> {
 }
 
 /// Reads the right answers by question.
-pub fn questions(bytes: &[u8], name: &str) -> Result<Questions> {
+pub fn questions(bytes: &[u8], name: &str) -> Result<QuestionTruths> {
     let shape = r#"{"0": {"answer": "text" or ["text", …], "lang": "ru" or "en"}, …}"#;
     let records = read::<Keyed<Record>>(bytes, name, shape)?.0;
-    let question = |record: Record| Question {
+    let question = |record: Record| QuestionTruth {
         answers: record.answer.0,
         is_russian: record.lang == QuestionLanguage::Ru,
     };
@@ -125,7 +125,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for KeyedVisitor<T> {
     }
 }
 
-/// The boxes of a phrase; `[[]]` means that there are none.
+/// The boxes of a phrase; `[[]]` means none.
 struct Boxes(Vec<[f64; 4]>);
 
 impl<'de> Deserialize<'de> for Boxes {
@@ -236,9 +236,9 @@ mod tests {
         let found = questions(text.as_bytes(), "f").unwrap();
         assert_eq!(
             found["0"],
-            Question { answers: vec!["да".into(), "ага".into()], is_russian: true }
+            QuestionTruth { answers: vec!["да".into(), "ага".into()], is_russian: true }
         );
-        assert_eq!(found["1"], Question { answers: vec!["yes".into()], is_russian: false });
+        assert_eq!(found["1"], QuestionTruth { answers: vec!["yes".into()], is_russian: false });
     }
 
     #[test]

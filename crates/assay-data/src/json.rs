@@ -1,4 +1,4 @@
-//! JSON documents with the place of what is wrong in them.
+//! JSON documents, with the positions of their errors.
 
 use assay_core::{Place, split_lines};
 use serde::Deserialize;
@@ -6,22 +6,22 @@ use serde_json::error::Category;
 
 use crate::strip_bom;
 
-/// The reason why bytes are not the JSON document that is expected.
+/// The reason why bytes are not the expected JSON document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonFault {
-    /// The place where reading stopped.
+    /// The position at which reading stopped.
     pub place: Place,
-    /// A description of what is wrong there.
+    /// A description of the error.
     pub message: String,
 }
 
-/// The message of an error without the place that serde appends to it.
+/// The message of an error without the position that serde appends to it.
 pub fn json_message(error: &serde_json::Error) -> String {
     let message = error.to_string();
     message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
 }
 
-/// The message of an error in a text of one line, whose number is known: it names the column only.
+/// The message of an error in a text of one line, whose number is known: it has the column only.
 pub(crate) fn json_line_message(error: &serde_json::Error) -> String {
     format!("{} (column {})", json_message(error), error.column())
 }
@@ -47,7 +47,8 @@ pub(crate) fn parse_document<'a, T: Deserialize<'a>>(
     Ok((text, parsed))
 }
 
-/// The place where serde stopped. Its columns are bytes: a column is the character that its byte belongs to.
+/// The position at which serde stopped. Its columns are bytes; here a column is the character that
+/// contains the byte.
 fn place_of(error: &serde_json::Error, text: &str) -> Place {
     let line = split_lines(text.as_bytes()).nth(error.line().saturating_sub(1)).unwrap_or_default();
     let before = &line[..error.column().min(line.len())];
@@ -56,7 +57,7 @@ fn place_of(error: &serde_json::Error, text: &str) -> Place {
     Place { line: error.line() as u64, column: (within + beyond) as u64 }
 }
 
-/// Turns offsets into places, in one pass as long as they grow.
+/// Converts offsets into positions, in one pass as long as they increase.
 pub(crate) struct TextPlaces<'a> {
     text: &'a str,
     offset: usize,

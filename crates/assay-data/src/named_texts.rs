@@ -1,5 +1,5 @@
-//! JSON objects of names and texts, as Fusion Brain's answers and truths are kept, with the place of
-//! everything in them.
+//! JSON objects of names and texts, as Fusion Brain's answers and truths are stored, with the
+//! position of every member.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,20 +17,20 @@ use crate::strip_bom;
 pub struct NamedText {
     /// Its name.
     pub name: String,
-    /// The place where its value starts.
+    /// The position at which its value starts.
     pub place: Place,
-    /// Its text, or what is there instead: "a number".
+    /// Its text, or the kind of value found instead: "a number".
     pub text: Result<String, &'static str>,
 }
 
-/// Returns whether these bytes start as a JSON object with a name in it does, or as an empty one.
+/// Returns whether these bytes start like a JSON object that is empty or has a name.
 pub fn starts_as_object(bytes: &[u8]) -> bool {
     let inside = strip_bom(bytes).trim_ascii_start().strip_prefix(b"{");
     inside.is_some_and(|inside| matches!(inside.trim_ascii_start().first(), Some(b'"' | b'}')))
 }
 
-/// Reads the members of the object in `bytes`, in their order. A name may occur more than once: the caller
-/// decides what that means.
+/// Reads the members of the object in `bytes`, in their order. A name may occur more than once: the
+/// caller decides what that means.
 pub fn named_texts(bytes: &[u8]) -> Result<Vec<NamedText>, JsonFault> {
     let (text, Members(members)) = parse_document(bytes)?;
     let mut places = TextPlaces::new(text);
@@ -41,8 +41,8 @@ pub fn named_texts(bytes: &[u8]) -> Result<Vec<NamedText>, JsonFault> {
     Ok(named.collect())
 }
 
-/// Reads the members of the object in the file called `file`, in their order. Whatever is not one text for each
-/// name is refused with its place; `shape` says in the hint how the object looks.
+/// Reads the members of the object in the file called `file`, in their order. Anything but one text
+/// for each name is refused with its position; `shape` describes the object in the hint.
 pub fn unique_texts(bytes: &[u8], file: &str, shape: &str) -> Result<Vec<(String, String)>> {
     let members = named_texts(bytes).map_err(|JsonFault { place, message }| {
         Error::refused(format!("{}: {message}", place.within(file)))
@@ -78,7 +78,7 @@ fn text_of(value: &RawValue) -> Result<String, &'static str> {
     serde_json::from_str(value.get()).map_err(|_| what)
 }
 
-/// The members of an object, repeated names and all, borrowed from its text.
+/// The members of an object, including repeated names, borrowed from its text.
 #[derive(Default)]
 pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
 

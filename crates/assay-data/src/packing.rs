@@ -1,4 +1,4 @@
-//! Compressed and packed bytes: the one place that recognises them and opens them.
+//! Compressed and packed bytes: the only module that detects and opens them.
 //!
 //! The format is detected from the first bytes, not from a file's name.
 
@@ -9,19 +9,19 @@ use flate2::bufread::MultiGzDecoder;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::store::{LARGEST_FILE, read_member};
+use crate::store::{MAX_FILE_BYTES, read_member};
 
 /// The number of bytes that are enough to detect a format: the magic of a tar archive is at 257.
 const HEAD: u64 = 512;
 /// The largest zstd window that is accepted, as `zstd --long=27` (128 MiB).
 pub(crate) const ZSTD_WINDOW_LOG: u32 = 27;
-/// The extensions of files that can be the one that is meant among several.
+/// The extensions by which one file is selected among several.
 const EXTENSIONS: [&str; 6] = [".jsonl", ".json", ".ndjson", ".txt", ".gz", ".zst"];
 
 /// The format of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Packing {
-    /// Neither compressed nor an archive that is known here.
+    /// Neither compressed nor a supported archive.
     Plain,
     Gzip,
     Zstd,
@@ -30,7 +30,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// The format of bytes that begin like this.
+    /// The format of bytes with this beginning.
     pub(crate) fn of(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, ..] => Self::Gzip,
@@ -49,7 +49,7 @@ impl Packing {
     }
 }
 
-/// A stream whose first bytes were looked at.
+/// A stream whose first bytes were examined.
 pub(crate) type Whole<R> = Chain<Cursor<Vec<u8>>, R>;
 
 /// Reads a stream that may be compressed.
@@ -60,7 +60,7 @@ pub(crate) enum Decoder<R: BufRead> {
 }
 
 impl<R: BufRead> Decoder<R> {
-    /// Decompresses gzip and zstd; other bytes are read as they are.
+    /// Decompresses gzip and zstd; other bytes are read unchanged.
     pub(crate) fn new(packing: Packing, stream: R) -> io::Result<Self> {
         Ok(match packing {
             Packing::Plain | Packing::Zip | Packing::Tar => Self::Plain(stream),
@@ -89,29 +89,29 @@ pub(crate) fn open_zip<R: Read + Seek>(archive: R, name: &str) -> Result<ZipArch
     ZipArchive::new(archive).map_err(|error| unsound_zip(name, error))
 }
 
-/// The error of a zip archive that cannot be read.
+/// The error for a zip archive that cannot be read.
 pub(crate) fn unsound_zip(name: &str, error: ZipError) -> Error {
     unsound_archive(name).because(error)
 }
 
-/// The error of an archive that cannot be read, without its cause.
+/// The error for an archive that cannot be read, without its cause.
 pub(crate) fn unsound_archive(name: &str) -> Error {
     Error::refused(format!("{name} is not a sound archive")).hint("fetch or pack it again")
 }
 
-/// The error of a tar archive where one file is expected.
+/// The error for a tar archive where one file is expected.
 pub(crate) fn is_tar(name: &str) -> Error {
     Error::refused(format!("{name} is a tar archive"))
         .hint("unpack it, and name the one file that is meant")
 }
 
-/// The only file in a zip archive that can be meant: its name and its bytes.
+/// The only eligible file in a zip archive: its name and its bytes.
 pub(crate) fn only_file_of_zip(archive: impl Read, name: &str) -> Result<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
-    let read = archive.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+    let read = archive.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| Error::reading("read", name.as_ref(), error))?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(Error::refused(format!("{name} is larger than {} MiB", LARGEST_FILE >> 20))
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(Error::refused(format!("{name} is larger than {} MiB", MAX_FILE_BYTES >> 20))
             .hint("unpack it first"));
     }
     let unsound = |error: ZipError| unsound_zip(name, error);
@@ -132,7 +132,7 @@ pub(crate) fn only_file_of_zip(archive: impl Read, name: &str) -> Result<(String
     Ok((file, bytes))
 }
 
-/// A file that is alone, or the only one with an extension that answers and data have.
+/// The only file, or the only one with an extension of answers or data.
 fn choose(mut files: Vec<String>, name: &str) -> Result<String> {
     if files.len() > 1 {
         files.retain(|file| EXTENSIONS.iter().any(|extension| file.ends_with(extension)));
@@ -149,7 +149,7 @@ fn choose(mut files: Vec<String>, name: &str) -> Result<String> {
     }
 }
 
-/// A file's name without the extension of a compressed file or of a zip archive.
+/// A file's name without the extension of a compressed file or a zip archive.
 pub(crate) fn name_when_unpacked(name: &str) -> &str {
     let extensions = [".gz", ".zst", ".zip"];
     extensions.iter().find_map(|extension| name.strip_suffix(extension)).unwrap_or(name)

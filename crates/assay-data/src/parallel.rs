@@ -1,6 +1,6 @@
-//! Corpora of parallel files: line N of one says the same as line N of the other.
+//! Corpora of parallel files: line N of one corresponds to line N of the other.
 //!
-//! AVATAR and CodeXGLUE keep their pairs of programs like this. A corpus is looked for in a folder,
+//! AVATAR and CodeXGLUE store their pairs of programs this way. A corpus is searched in a folder,
 //! in an archive, or among the archives of a folder.
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,19 +11,19 @@ use assay_core::{Error, Result, split_lines};
 use crate::Store;
 use crate::store::is_archive_name;
 
-/// The hint where names are wrong.
-const CURE: &str = "mend it, or take the file of names away and pairs are called by their lines";
+/// The hint for invalid names.
+const HINT: &str = "mend it, or take the file of names away and pairs are called by their lines";
 
 /// The names of a corpus's files.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// The file of the texts that are given.
+    /// The file of the given texts.
     pub source: &'static str,
-    /// The file of the texts that are wanted.
+    /// The file of the expected texts.
     pub target: &'static str,
     /// The file of names, if the corpus has one.
     pub ids: Option<&'static str>,
-    /// The corpus that is meant where a folder holds several.
+    /// The corpus to select if a folder contains several.
     pub preferred: Option<&'static str>,
 }
 
@@ -32,11 +32,11 @@ pub struct Layout {
 pub struct Corpus {
     /// The path where it was found, without the names of its files.
     pub location: String,
-    /// The names of the pairs, each different; none where the corpus has no file of names.
+    /// The names of the pairs, all different; empty if the corpus has no file of names.
     pub ids: Vec<String>,
-    /// The texts that are given.
+    /// The given texts.
     pub sources: Vec<String>,
-    /// The texts that are wanted, as many; `None` if they were not asked for.
+    /// The expected texts, equally many; `None` if they were not requested.
     pub targets: Option<Vec<String>>,
 }
 
@@ -61,9 +61,9 @@ impl Corpus {
     }
 }
 
-/// A folder that holds the file of sources.
+/// A folder that contains the file of sources.
 struct Candidate {
-    /// The last part of its path.
+    /// The last component of its path.
     name: String,
     location: String,
     files: HashMap<&'static str, Result<Vec<u8>, String>>,
@@ -151,7 +151,7 @@ impl Candidate {
         .hint("line N of one file belongs to line N of the others: fetch or pack them again")
     }
 
-    /// The lines of a file, without their ends.
+    /// The lines of a file, without their line endings.
     fn lines(&mut self, file: &str) -> Result<Vec<String>> {
         let path = format!("{}{file}", self.location);
         let bytes = self
@@ -182,18 +182,18 @@ impl Candidate {
             let place = format!("{}{file}:{}", self.location, at + 1);
             if id.trim().is_empty() {
                 return Err(Error::refused(format!("{place} names nothing"))
-                    .hint(format!("each line of {file} names the pair on that line: {CURE}")));
+                    .hint(format!("each line of {file} names the pair on that line: {HINT}")));
             }
             if let Some(before) = first.insert(id, at + 1) {
                 return Err(Error::refused(format!("{place}: {id} stands on line {before} too"))
-                    .hint(format!("a name is one pair's: {CURE}")));
+                    .hint(format!("a name is one pair's: {HINT}")));
             }
         }
         Ok(())
     }
 }
 
-/// The lines of a file of texts, each without its line end; a line is whatever a line feed ends.
+/// The lines of a file of texts, each without its line ending; only a line feed ends a line.
 pub fn text_lines(bytes: &[u8]) -> impl Iterator<Item = Result<&str, std::str::Utf8Error>> {
     split_lines(bytes).map(|line| std::str::from_utf8(line.strip_suffix(b"\r").unwrap_or(line)))
 }

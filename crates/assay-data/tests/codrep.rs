@@ -1,4 +1,4 @@
-//! CodRep datasets in every form that they come in, sound and unsound.
+//! CodRep datasets in all of their formats, valid and invalid.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -42,7 +42,7 @@ fn tar(prefix: &str, files: &[(&str, &[u8])]) -> Vec<u8> {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
-        // Written by hand, for the builder refuses the paths of an attacker.
+        // Written by hand, because the builder refuses the paths of an attacker.
         let path = format!("{prefix}{path}");
         header.as_gnu_mut().unwrap().name[..path.len()].copy_from_slice(path.as_bytes());
         header.set_cksum();
@@ -79,7 +79,7 @@ fn open(path: &Path) -> Result<Vec<Dataset>, String> {
     Dataset::open_all(&[path.to_owned()], true).map_err(|error| error.to_string())
 }
 
-/// Every task's text and solution, in task order, whatever order they are read in.
+/// Every task's text and solution, in task order, whatever the order of reading.
 fn contents(dataset: &Dataset) -> Vec<(String, Vec<u8>, usize)> {
     let mut read = BTreeMap::new();
     dataset
@@ -124,7 +124,7 @@ fn every_form_holds_the_same() {
         check(&path, "D");
     }
 
-    // The solutions may come after the tasks, the folder may be missing or written as `./`.
+    // The solutions may come after the tasks, and the folder may be missing or written as `./`.
     let mut reversed = SOUND;
     reversed.reverse();
     let (_keep, path) = archive("D.tar", &tar("", &reversed));

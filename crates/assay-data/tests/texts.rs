@@ -1,4 +1,4 @@
-//! Texts written in each of the forms are read back the same, and errors name their place.
+//! Texts written in each of the forms are read back unchanged, and errors name their position.
 
 use std::fs;
 use std::io::{BufReader, Cursor, Write};
@@ -7,7 +7,7 @@ use assay_data::texts::{Form, Keys, Pair, PairId, Pairs, Source};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A source that is read a few bytes at a time, so that everything is cut somewhere.
+/// A source that is read a few bytes at a time, so that everything is split somewhere.
 fn source(name: &str, form: Form, text: impl Into<Vec<u8>>) -> Source {
     Source::new(name, form, BufReader::with_capacity(5, Cursor::new(text.into())))
 }
@@ -33,12 +33,13 @@ fn lines(values: &[Value]) -> Vec<u8> {
     values.iter().map(|value| format!("{value}\n")).collect::<String>().into_bytes()
 }
 
-/// What a pair holds, without its id.
+/// The contents of pairs, without their ids.
 fn contents(pairs: Vec<Pair>) -> Vec<(Vec<String>, String)> {
     pairs.into_iter().map(|pair| (pair.references, pair.hypothesis)).collect()
 }
 
-/// Texts with whatever breaks formats: quotes, brackets, line ends, separators, other scripts.
+/// Texts with characters that break formats: quotes, brackets, line ends, separators, other
+/// scripts.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), r#"[\[\]{},:"\\ \r\n\t\u{2028}\u{85}aé𝄞]{0,12}"#]
 }
@@ -93,7 +94,7 @@ proptest! {
         let one = |text: &str| text.replace('\n', "\r");
         let texts: Vec<[String; 3]> =
             texts.iter().map(|(a, b, c)| [one(a), one(b), one(c)]).collect();
-        // A last line that is empty is only there if it is ended.
+        // A last line that is empty exists only if it is terminated.
         let ended = ended || texts.last().is_some_and(|texts| texts.iter().any(String::is_empty));
         let file = |column: usize| {
             let lines: Vec<&str> = texts.iter().map(|texts| texts[column].as_str()).collect();
@@ -172,7 +173,7 @@ fn compressed_files_are_unpacked() {
     }
 }
 
-/// What is wrong with a file of pairs.
+/// Checks that a file of pairs is refused with this message.
 fn refused(form: Form, text: &str, message: &str) {
     assert_eq!(together(form, text), Err(message.to_owned()), "{text}");
 }

@@ -1,7 +1,7 @@
-//! Words that the dictionary does not have: read by their parts, by analogy, by their ending.
+//! Words that are not in the dictionary: parsed by their parts, by analogy, or by their ending.
 //!
-//! The ways are tried in pymorphy's order, and each gives its parses in pymorphy's order, because
-//! the first parse of a part decides the lemma of the whole.
+//! The methods are tried in pymorphy's order, and each gives its parses in pymorphy's order,
+//! because the first parse of a part decides the lemma of the whole.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -10,20 +10,21 @@ use crate::dictionary::Dictionary;
 use crate::digits::is_number;
 use crate::tags::Tag;
 
-/// Longer words are their own lemma: nobody declines them, and guessing costs more than it is worth.
-const LONGEST: usize = 100;
-/// The least number of characters of a word after a prefix.
-const SHORTEST_REST: usize = 3;
-/// The longest prefix that nobody knows.
-const LONGEST_UNKNOWN_PREFIX: usize = 5;
-/// The longest ending of a word that is looked at, and the least length of the word.
-const LONGEST_ENDING: usize = 5;
+/// The maximum length of a word; longer ones are their own lemma: nobody declines them, and
+/// guessing is not worth its cost.
+const MAX_LENGTH: usize = 100;
+/// The minimum number of characters of a word after a prefix.
+const MIN_REST: usize = 3;
+/// The maximum length of an unknown prefix.
+const MAX_UNKNOWN_PREFIX: usize = 5;
+/// The maximum length of the ending that is examined, and the minimum length of the word.
+const MAX_ENDING: usize = 5;
 const SHORTEST_BY_ENDING: usize = 4;
 
-/// Particles that hang on to a word by a hyphen and do not change it.
+/// Particles that are attached to a word by a hyphen and do not change it.
 const PARTICLES: [&str; 8] = ["-то", "-ка", "-таки", "-де", "-тко", "-тка", "-с", "-ста"];
 
-/// Prefixes that do not change how the rest is declined.
+/// Prefixes that do not change the declension of the rest.
 const PREFIXES: &str = "\
 авиа авто аква анти анти- антропо архи арт арт- астро аудио аэро без бес био вело взаимо вне внутри \
 видео вице- вперед впереди гекто гелио гео гетеро гига гигро гипер гипо гомо дву двух де дез дека деци \
@@ -38,20 +39,20 @@ const PREFIXES: &str = "\
 #[derive(Debug)]
 pub struct Lemmatizer {
     dictionary: Dictionary,
-    /// Longest first.
+    /// The prefixes, longest first.
     prefixes: Vec<Vec<char>>,
     particles: Vec<Vec<char>>,
 }
 
-/// One way to read a word.
+/// One reading of a word.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Parse {
     tag: Tag,
     lemma: Vec<char>,
 }
 
-/// The parses of the parts of one word, each found once.
-type Found = HashMap<Vec<char>, Rc<Vec<Parse>>>;
+/// The parses of the parts of one word, each computed once.
+type ParseCache = HashMap<Vec<char>, Rc<Vec<Parse>>>;
 
 impl Lemmatizer {
     /// A lemmatizer with this dictionary.
@@ -63,17 +64,17 @@ impl Lemmatizer {
         Self { dictionary, prefixes, particles }
     }
 
-    /// The lemma of a word, which is taken in lower case.
+    /// The lemma of a word, which is converted to lower case.
     pub fn lemma(&self, word: &str) -> String {
         let word: Vec<char> = word.to_lowercase().chars().collect();
-        if word.len() > LONGEST {
+        if word.len() > MAX_LENGTH {
             return word.into_iter().collect();
         }
-        let parses = self.parse(&word, &mut Found::new());
+        let parses = self.parse(&word, &mut ParseCache::new());
         parses.first().map_or(word.as_slice(), |first| &first.lemma).iter().collect()
     }
 
-    fn parse(&self, word: &[char], found: &mut Found) -> Rc<Vec<Parse>> {
+    fn parse(&self, word: &[char], found: &mut ParseCache) -> Rc<Vec<Parse>> {
         if let Some(known) = found.get(word) {
             return Rc::clone(known);
         }
@@ -88,7 +89,7 @@ impl Lemmatizer {
         parses
     }
 
-    fn parse_in_order(&self, word: &[char], found: &mut Found) -> Vec<Parse> {
+    fn parse_in_order(&self, word: &[char], found: &mut ParseCache) -> Vec<Parse> {
         let known = self.known(word);
         if !known.is_empty() {
             return known;
@@ -114,16 +115,16 @@ impl Lemmatizer {
         readings.map(|reading| Parse { tag: reading.tag, lemma: reading.lemma }).collect()
     }
 
-    /// «смотри-ка»: as without the particle.
-    fn with_particle(&self, word: &[char], found: &mut Found) -> Vec<Parse> {
+    /// «смотри-ка»: parsed without the particle.
+    fn with_particle(&self, word: &[char], found: &mut ParseCache) -> Vec<Parse> {
         let whole = |particle: &&Vec<char>| word.len() > particle.len() && word.ends_with(particle);
         let Some(particle) = self.particles.iter().find(whole) else { return Vec::new() };
         let parses = self.parse(&word[..word.len() - particle.len()], found);
         parses.iter().map(|parse| parse.followed_by(particle)).collect()
     }
 
-    /// «по-западному»: does not change, if the rest is an adjective in the dative.
-    fn adverb(&self, word: &[char], found: &mut Found) -> Vec<Parse> {
+    /// «по-западному»: invariable, if the rest is an adjective in the dative.
+    fn adverb(&self, word: &[char], found: &mut ParseCache) -> Vec<Parse> {
         let dative = Tag::read("ADJF,sing,datv");
         let Some(rest) = word.strip_prefix(&['п', 'о', '-']) else { return Vec::new() };
         if rest.len() < 2 || !self.parse(rest, found).iter().any(|parse| parse.tag.includes(dative))
@@ -134,7 +135,7 @@ impl Lemmatizer {
     }
 
     /// «человек-гора»: both halves change; «интернет-магазин»: the right one does.
-    fn hyphenated(&self, word: &[char], found: &mut Found) -> Vec<Parse> {
+    fn hyphenated(&self, word: &[char], found: &mut ParseCache) -> Vec<Parse> {
         let mut halves = word.split(|&letter| letter == '-');
         let (Some(left), Some(right), None) = (halves.next(), halves.next(), halves.next()) else {
             return Vec::new();
@@ -160,14 +161,14 @@ impl Lemmatizer {
         self.prefixes.iter().filter(move |prefix| word.starts_with(prefix))
     }
 
-    /// «псевдокошка»: as the rest. «недо» is «не» and «до» too: what both ways find alike is found
-    /// once, or a word of many such prefixes would have more parses than there is memory.
-    fn with_known_prefix(&self, word: &[char], found: &mut Found) -> Vec<Parse> {
+    /// «псевдокошка»: parsed as the rest. «недо» is «не» and «до» too: equal results of both are
+    /// kept once, or a word with many such prefixes would have more parses than fit in memory.
+    fn with_known_prefix(&self, word: &[char], found: &mut ParseCache) -> Vec<Parse> {
         let mut parses = Vec::new();
         let mut seen = HashSet::new();
         for prefix in self.known_prefixes(word) {
             let rest = &word[prefix.len()..];
-            if rest.len() >= SHORTEST_REST {
+            if rest.len() >= MIN_REST {
                 let of_rest = self.parse(rest, found);
                 let productive = of_rest.iter().filter(|parse| parse.tag.is_productive());
                 let whole = productive.map(|parse| parse.preceded_by(prefix));
@@ -177,9 +178,9 @@ impl Lemmatizer {
         parses
     }
 
-    /// «байткод»: as the rest after whatever letters; and as most words with that ending.
-    fn by_analogy(&self, word: &[char], _: &mut Found) -> Vec<Parse> {
-        let longest = LONGEST_UNKNOWN_PREFIX.min(word.len().saturating_sub(SHORTEST_REST));
+    /// «байткод»: parsed as the rest after an unknown prefix; and as most words with that ending.
+    fn by_analogy(&self, word: &[char], _: &mut ParseCache) -> Vec<Parse> {
+        let longest = MAX_UNKNOWN_PREFIX.min(word.len().saturating_sub(MIN_REST));
         let mut parses = Vec::new();
         for length in 1..=longest {
             let (prefix, rest) = word.split_at(length);
@@ -211,16 +212,16 @@ struct Guesses<'a> {
     dictionary: &'a Dictionary,
     /// Spelling, tag and paradigm of each guess.
     seen: HashSet<(Vec<char>, u16, u16)>,
-    /// Guesses with the share of words that are so.
+    /// Guesses with the share of words for which they are right.
     all: Vec<(f64, Parse)>,
 }
 
 impl Guesses<'_> {
-    /// Adds what the longest ending that known words with this prefix have says.
+    /// Adds the predictions for the longest ending that known words with this prefix have.
     fn add(&mut self, prefix: usize, word: &[char]) {
         let mut total = 1u64;
         let mut counted: Vec<(u32, Parse)> = Vec::new();
-        for length in (1..=LONGEST_ENDING).rev() {
+        for length in (1..=MAX_ENDING).rev() {
             let (start, ending) = word.split_at(word.len().saturating_sub(length));
             for ending in self.dictionary.endings(prefix, ending) {
                 let spelt = [start, &ending.letters].concat();

@@ -1,4 +1,4 @@
-//! Columns of numbers and of sorted strings, as the packed table keeps them.
+//! Columns of numbers and of sorted strings, as stored in the packed table.
 
 use crate::strings::Strings;
 use crate::table::TableError;
@@ -16,20 +16,22 @@ impl Writer {
         self.0.push(number.to_le_bytes()[0]);
     }
 
-    /// Writes the count, then each.
+    /// Writes the count, then each number.
     pub(crate) fn numbers(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
         self.number(numbers.len() as u64);
         numbers.for_each(|number| self.number(number));
     }
 
-    /// Two bytes a number, all low bytes before all high ones: alike bytes pack better together.
+    /// Writes two bytes per number, all low bytes before all high ones: similar bytes compress
+    /// better together.
     pub(crate) fn pairs(&mut self, numbers: &[u16]) {
         self.number(numbers.len() as u64);
         self.0.extend(numbers.iter().map(|number| number.to_le_bytes()[0]));
         self.0.extend(numbers.iter().map(|number| number.to_le_bytes()[1]));
     }
 
-    /// Sorted strings: what each shares with the one before, how long its rest is, the rests.
+    /// Writes sorted strings: the lengths of the prefixes shared with the previous string, the
+    /// lengths of the rests, the rests.
     pub(crate) fn strings(&mut self, strings: &Strings) {
         let mut before: &[u8] = &[];
         let mut rests = Vec::new();
@@ -50,7 +52,7 @@ impl Writer {
     }
 }
 
-/// Takes columns off the front, in the order in which they were written.
+/// Reads columns from the front, in the order in which they were written.
 pub(crate) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -70,7 +72,7 @@ impl<'a> Reader<'a> {
         Err(TableError::new("a number is too long"))
     }
 
-    /// A count of things that each take at least a byte.
+    /// A count of elements that each take at least a byte.
     fn count(&mut self) -> Result<usize, TableError> {
         let count = usize::try_from(self.number()?).unwrap_or(usize::MAX);
         if count > self.0.len() {

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::strings::Strings;
-use crate::table::{Columns, Form, Grouped, Order, Prediction, Table, TableError};
+use crate::table::{Columns, Form, Grouped, ParseOrder, Prediction, Table, TableError};
 use crate::tags::Tag;
 
-/// A letter that no word of the dictionary has.
+/// The code of a letter that no word of the dictionary has.
 const FOREIGN: u8 = u8::MAX;
 
-/// All known words, and what is known of endings.
+/// All known words, and the predictions for endings.
 #[derive(Debug, Clone)]
 pub struct Dictionary {
     columns: Columns,
@@ -23,7 +23,7 @@ pub struct Dictionary {
     yo: u8,
 }
 
-/// A way to read a word.
+/// One reading of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reading {
     pub(crate) paradigm: u16,
@@ -34,7 +34,7 @@ pub(crate) struct Reading {
 
 /// The readings of an ending.
 pub(crate) struct Ending<'a> {
-    /// The letters, «ё» where it belongs.
+    /// The letters, with «ё» where it belongs.
     pub(crate) letters: Vec<char>,
     pub(crate) predictions: &'a [Prediction],
 }
@@ -50,7 +50,7 @@ impl Dictionary {
         self.columns.encode(version)
     }
 
-    /// Makes a dictionary; its words have no order of their own yet.
+    /// Builds a dictionary; its words do not have special orders yet.
     pub fn new(table: &Table) -> Result<Self, TableError> {
         let texts = table.prefixes.iter().chain(&table.suffixes);
         let stems = table.lexemes.iter().map(|lexeme| &lexeme.stem);
@@ -63,9 +63,9 @@ impl Dictionary {
         Self::checked(dictionary.columns)
     }
 
-    /// Gives words an order of their own.
-    pub fn set_orders(&mut self, mut orders: Vec<Order>) {
-        let key = |order: &Order| self.codes(&order.word.chars().collect::<Vec<_>>());
+    /// Sets the words whose parses have a special order.
+    pub fn set_orders(&mut self, mut orders: Vec<ParseOrder>) {
+        let key = |order: &ParseOrder| self.codes(&order.word.chars().collect::<Vec<_>>());
         orders.sort_by_key(key);
         self.columns.ordered = orders.iter().map(key).collect();
         self.columns.orders = Grouped::default();
@@ -74,13 +74,14 @@ impl Dictionary {
         }
     }
 
-    /// The paradigm and form of every way to read `word`, as the dictionary orders them.
+    /// The paradigm and form of every reading of `word`, in the dictionary's order.
     pub fn forms(&self, word: &str) -> Vec<(u16, u16)> {
         let word: Vec<char> = word.chars().collect();
         self.readings(&word).iter().map(|reading| (reading.paradigm, reading.form)).collect()
     }
 
-    /// Every way to read `word`: as it is written first, then with «ё» for «е», then by paradigm.
+    /// Every reading of `word`: the written spelling first, then with «ё» for «е», then by
+    /// paradigm.
     pub(crate) fn readings(&self, word: &[char]) -> Vec<Reading> {
         let codes = self.codes(word);
         let mut found = Vec::new();
@@ -96,7 +97,7 @@ impl Dictionary {
         found.into_iter().map(|(_, reading)| reading).collect()
     }
 
-    /// The ways to read a word whose stem lies at `stem`.
+    /// The readings of a word whose stem is the range `stem`.
     fn read_split(
         &self,
         word: &[u8],
@@ -148,7 +149,8 @@ impl Dictionary {
         self.letters(&[prefix, stem, suffix].concat())
     }
 
-    /// Returns the readings of the ending of a word with this prefix, each spelling by itself.
+    /// Returns the predictions for the ending of a word with this prefix, separately for each
+    /// spelling.
     pub(crate) fn endings(&self, prefix: usize, ending: &[char]) -> Vec<Ending<'_>> {
         let Some((endings, predictions)) = self.columns.endings.get(prefix) else {
             return Vec::new();
@@ -166,12 +168,12 @@ impl Dictionary {
         found.into_iter().map(ending).collect()
     }
 
-    /// The tag of that number.
+    /// The tag with this number.
     pub(crate) fn tag(&self, number: u16) -> Tag {
         self.columns.tags[usize::from(number)]
     }
 
-    /// Reads a word as a form of a paradigm: the number of its tag, and the word's lemma.
+    /// Reads a word as a form of a paradigm: returns the number of its tag, and the word's lemma.
     pub(crate) fn read_as(
         &self,
         word: &[char],
@@ -199,7 +201,7 @@ impl Dictionary {
         (0..self.columns.prefixes.len()).map(|at| (at, self.letters(self.columns.prefixes.get(at))))
     }
 
-    /// The places of a word's parses, most likely first, if that is not as they come.
+    /// The indices of a word's parses, most likely first, if they have a special order.
     pub(crate) fn order(&self, word: &[char]) -> Option<&[u8]> {
         let codes = self.codes(word);
         let at = self.columns.ordered.find(|known| known.cmp(codes.as_slice()));
@@ -252,7 +254,7 @@ impl Dictionary {
         }
     }
 
-    /// Sees to it that every place points to where something is.
+    /// Checks that all indices are in range.
     fn checked(columns: Columns) -> Result<Self, TableError> {
         let holds = |holds: bool| {
             if holds { Ok(()) } else { Err(TableError::new("it points to what is not there")) }
@@ -304,8 +306,8 @@ impl Dictionary {
         left.iter().map(fold).cmp(right.iter().map(fold))
     }
 
-    /// Returns the places where «ё» must replace «е» to make the known spelling of what was written; `None` if that
-    /// is not how the two differ.
+    /// Returns the positions at which «ё» must replace «е» to turn the written word into the known
+    /// spelling; `None` if the two differ otherwise.
     fn corrections(&self, written: &[u8], known: &[u8]) -> Option<Vec<usize>> {
         let mut places = Vec::new();
         for (at, (&written, &known)) in written.iter().zip(known).enumerate() {
@@ -319,7 +321,8 @@ impl Dictionary {
     }
 }
 
-/// The order of the readings of one spelling in pymorphy: by the base64 text of paradigm and form.
+/// The position of a reading among those of one spelling in pymorphy: by the base64 text of
+/// paradigm and form.
 fn rank(paradigm: u16, form: u16) -> u64 {
     let bits = (u64::from(paradigm) << 16 | u64::from(form)) << 4;
     let in_ascii = |digit: u64| match digit {

@@ -26,7 +26,7 @@ pub(crate) fn is_number(word: &[char]) -> bool {
     power_is_whole && mantissa_is_decimal
 }
 
-/// Digits, with single underscores between them.
+/// Returns whether a word consists of digits, with single underscores between them.
 fn is_whole(word: &[char]) -> bool {
     word.split(|&letter| letter == '_')
         .all(|group| !group.is_empty() && group.iter().all(|&letter| is_decimal_digit(letter)))

@@ -1,8 +1,8 @@
-//! Dictionary forms of Russian words: what pymorphy3 calls the normal form of its first parse.
+//! Dictionary forms of Russian words: the normal form of pymorphy3's first parse.
 //!
-//! A word that the dictionary has is looked up ([`Dictionary`]); any other is guessed from its parts
-//! and its ending (`analysis`). The dictionary is `OpenCorpora`'s, in a table of our own (`table`)
-//! that is unpacked when the first word is asked for.
+//! A word in the dictionary is looked up ([`Dictionary`]); any other is guessed from its parts and
+//! its ending (`analysis`). The dictionary is `OpenCorpora`'s, in our own table format (`table`),
+//! which is unpacked at the first use.
 
 mod analysis;
 mod bytes;
@@ -16,10 +16,10 @@ use std::sync::LazyLock;
 
 pub use analysis::Lemmatizer;
 pub use dictionary::Dictionary;
-pub use table::{Form, Lexeme, Order, Prediction, Table, TableError};
+pub use table::{Form, Lexeme, ParseOrder, Prediction, Table, TableError};
 pub use tags::Tag;
 
-/// The dictionary inside the binary; `cargo xtask lemmas` makes it.
+/// The dictionary inside the binary, created by `cargo xtask lemmas`.
 static EMBEDDED: &[u8] = include_bytes!("../data/russian.bin");
 
 static SHIPPED: LazyLock<Result<Lemmatizer, TableError>> =
@@ -30,7 +30,7 @@ pub fn russian() -> Result<&'static Lemmatizer, TableError> {
     SHIPPED.as_ref().map_err(Clone::clone)
 }
 
-/// The version of the dictionary inside the binary; known without unpacking it.
+/// The version of the dictionary inside the binary; available without unpacking it.
 pub fn version() -> &'static str {
     table::version(EMBEDDED).unwrap_or("unknown")
 }

@@ -1,9 +1,9 @@
-//! Many short strings in one piece of memory, found by binary search.
+//! Many short strings in one block of memory, found by binary search.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Strings of letter codes, one after the other.
+/// Strings of letter codes, one after another.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Strings {
     bytes: Vec<u8>,
@@ -32,7 +32,7 @@ impl Strings {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// Finds the strings that `compare` finds equal, in strings that it finds sorted.
+    /// Finds the strings for which `compare` returns equal; they must be sorted by it.
     pub(crate) fn find(&self, compare: impl Fn(&[u8]) -> Ordering) -> Range<usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {

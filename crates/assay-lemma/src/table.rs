@@ -1,6 +1,6 @@
 //! The dictionary as plain columns, packed into one file and back.
 //!
-//! A line of ASCII names format and version; the rest is one zstd frame.
+//! A line of ASCII contains the format and version; the rest is one zstd frame.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use crate::strings::Strings;
 use crate::tags::Tag;
 
 const MAGIC: &str = "assay-lemma-1 ";
-/// Forms are prefix + stem + suffix.
+/// The number of prefixes: forms are prefix + stem + suffix.
 const PREFIXES: usize = 3;
-/// The best that zstd does without long windows, which would cost memory to unpack.
+/// The highest zstd level without long windows, which would cost memory to unpack.
 const LEVEL: i32 = 22;
 
-/// Why a table cannot be used.
+/// The reason why a table cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableError(String);
 
@@ -32,7 +32,8 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-/// One form of a paradigm: places in [`Table::suffixes`], [`Table::tags`] and [`Table::prefixes`].
+/// One form of a paradigm: indices into [`Table::suffixes`], [`Table::tags`] and
+/// [`Table::prefixes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Form {
     /// The part after the stem.
@@ -43,12 +44,12 @@ pub struct Form {
     pub prefix: u8,
 }
 
-/// A stem with a paradigm by which it is declined.
+/// A stem with its paradigm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lexeme {
     /// The letters that all forms share.
     pub stem: String,
-    /// Its place in [`Table::paradigms`].
+    /// Its index in [`Table::paradigms`].
     pub paradigm: u16,
 }
 
@@ -59,20 +60,20 @@ pub struct Prediction {
     pub count: u32,
     /// The paradigm.
     pub paradigm: u16,
-    /// The form's place in the paradigm.
+    /// The form's index in the paradigm.
     pub form: u16,
 }
 
-/// A word whose parses stand in another order than the dictionary's, by how often each was meant.
+/// A word whose parses are sorted by frequency in texts, unlike in the dictionary.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct ParseOrder {
     /// The word.
     pub word: String,
-    /// The places of its parses, most likely first.
+    /// The indices of its parses, most likely first.
     pub places: Vec<u8>,
 }
 
-/// The dictionary as whoever makes one knows it.
+/// The input from which a dictionary is built.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     /// The parts that can precede a stem.
@@ -81,21 +82,21 @@ pub struct Table {
     pub suffixes: Vec<String>,
     /// The tags of forms.
     pub tags: Vec<Tag>,
-    /// Ways to decline; the first form of each is the lemma.
+    /// The paradigms; the first form of each is the lemma.
     pub paradigms: Vec<Vec<Form>>,
     /// Every known word.
     pub lexemes: Vec<Lexeme>,
-    /// For each prefix: endings of known words, and what words with them are.
+    /// The endings of known words for each prefix, with predictions for words that have them.
     pub predictions: Vec<Vec<(String, Vec<Prediction>)>>,
 }
 
-/// The version that a packed table says it has.
+/// The version of a packed table.
 pub(crate) fn version(bytes: &[u8]) -> Option<&str> {
     let line = bytes.split(|&byte| byte == b'\n').next()?;
     std::str::from_utf8(line).ok()?.strip_prefix(MAGIC)
 }
 
-/// The columns of a table, its words as letter codes.
+/// The columns of a table, with words as letter codes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Columns {
     pub(crate) alphabet: Vec<char>,
@@ -110,7 +111,7 @@ pub(crate) struct Columns {
     pub(crate) orders: Grouped<u8>,
 }
 
-/// Lists of lists, in two pieces of memory.
+/// Lists of lists, in two blocks of memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Grouped<T> {
     items: Vec<T>,
@@ -161,7 +162,7 @@ impl<T> Grouped<T> {
 }
 
 impl Columns {
-    /// Packs the columns, under the name of their version.
+    /// Packs the columns, with their version.
     pub(crate) fn encode(&self, version: &str) -> Result<Vec<u8>, TableError> {
         let mut to = Writer::default();
         to.numbers(self.alphabet.iter().map(|&letter| u64::from(letter as u32)));
@@ -192,7 +193,7 @@ impl Columns {
         Ok([MAGIC.as_bytes(), version.as_bytes(), b"\n", &body].concat())
     }
 
-    /// Unpacks the columns. That places point to where something is, is for the dictionary to see.
+    /// Unpacks the columns. The dictionary checks that indices are in range.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, TableError> {
         let version = version(bytes).ok_or_else(|| TableError::new("it does not start as one"))?;
         let body = zstd::decode_all(&bytes[MAGIC.len() + version.len() + 1..])

@@ -1,7 +1,7 @@
 //! The part of a form's grammatical tag that matters for lemmas.
 
 /// Parts of speech, numbers, cases, persons and tenses: two halves of a hyphenated word belong
-/// together if they agree in all of these. Rare names of a case stand beside the common one.
+/// together if they agree in all of these. Rare names of a case are listed beside the common one.
 const FEATURES: [&[&str]; 35] = [
     &["NOUN"],
     &["ADJF"],
@@ -41,21 +41,21 @@ const FEATURES: [&[&str]; 35] = [
 ];
 const PARTS_OF_SPEECH: usize = 17;
 
-/// No new words are made of these, so no unknown word is one of them.
+/// The closed parts of speech: no new words are formed, so no unknown word is one of them.
 const CLOSED: [&str; 8] = ["NUMR", "NPRO", "PRED", "PREP", "CONJ", "PRCL", "INTJ", "Apro"];
 
 const PRODUCTIVE: u64 = 1 << 63;
 const PART_OF_SPEECH_IS_KNOWN: u64 = 1 << 62;
 
-/// A set of the features that matter.
+/// A set of the relevant features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag(u64);
 
 impl Tag {
-    /// Of a number, of foreign letters, of what nobody knows.
+    /// The tag of a number, of foreign letters or of an unknown word.
     pub(crate) const OTHER: Self = Self(PRODUCTIVE);
 
-    /// Reads a tag as `OpenCorpora` writes it, such as `NOUN,anim,masc sing,nomn`.
+    /// Parses a tag in `OpenCorpora`'s notation, such as `NOUN,anim,masc sing,nomn`.
     pub fn read(text: &str) -> Self {
         let grammemes: Vec<&str> = text.split([',', ' ']).collect();
         let mut bits = 0;
@@ -82,7 +82,7 @@ impl Tag {
         self.0
     }
 
-    /// Returns whether an unknown word can be one.
+    /// Returns whether an unknown word can have this tag.
     pub fn is_productive(self) -> bool {
         self.0 & PRODUCTIVE != 0
     }

@@ -1,4 +1,4 @@
-//! Lemmas as pymorphy3 2.0.6 gives them, and what holds for any word.
+//! Lemmas as given by pymorphy3 2.0.6, and properties that hold for any word.
 
 use assay_lemma::{Dictionary, russian, version};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn known_words() {
         ("синие", "синий"),
         ("наилучший", "хороший"),
         ("бежал", "бежать"),
-        // Of several readings, the one that is meant most often.
+        // Of several readings, the most frequent one.
         ("стали", "стать"),
         ("мыла", "мыло"),
         ("две", "два"),
@@ -33,7 +33,7 @@ fn letters_as_people_write_them() {
 #[test]
 fn unknown_words() {
     check(&[
-        // A prefix that is known, one that is not, an ending.
+        // A known prefix, an unknown one, an ending.
         ("псевдокошками", "псевдокошка"),
         ("байткоды", "байткод"),
         ("бутявками", "бутявка"),

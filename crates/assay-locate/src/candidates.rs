@@ -1,22 +1,22 @@
-//! The lines of a program that are worth a closer look.
+//! The candidate lines of a program, which are examined more closely.
 
 use rustc_hash::FxHashMap;
 
-use crate::lex::{self, Kind, State, Token};
+use crate::lex::{self, State, Token, TokenKind};
 use crate::similarity::{Pattern, Trigrams, common_prefix, common_suffix};
 use crate::source::{Source, Statement, squeezed, statement};
 
-/// The number of lines each way of choosing brings in.
+/// The number of lines that each selection method adds.
 const BY_INDEL: usize = 20;
 const BY_TRIGRAMS: usize = 8;
 const BY_ENDS: usize = 6;
 const BY_NAMES: usize = 6;
 const BY_SURROUNDINGS: usize = 8;
-/// Of how many of the best texts every copy is taken, and how many copies at most.
+/// The number of best texts of which every copy is added, and the maximum number of copies.
 const COPIED_TEXTS: usize = 8;
-const MOST_COPIES: usize = 40;
+const MAX_COPIES: usize = 40;
 
-/// The new line, made ready.
+/// The preprocessed new line.
 pub(crate) struct Query<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) tokens: Vec<Token>,
@@ -25,13 +25,13 @@ pub(crate) struct Query<'a> {
     pub(crate) squeezed: u64,
     pub(crate) pattern: Pattern,
     trigrams: Trigrams,
-    /// Its identifiers, each once, with how rare each is in the program.
+    /// Its distinct identifiers, with the rarity of each in the program.
     pub(crate) names: Vec<(u64, f32)>,
 }
 
-/// The relations of every line of the program to the new one.
+/// The relation of every line of the program to the new one.
 pub(crate) struct Overview {
-    /// Likeness to the new line; −1 where a line cannot be the one.
+    /// Similarity to the new line; −1 if a line is impossible.
     pub(crate) indel: Vec<f32>,
     pub(crate) dice: Vec<f32>,
     pub(crate) ends: Vec<f32>,
@@ -59,10 +59,10 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The identifiers among `tokens`, each once, with the logarithm of how rare it is.
+/// The distinct identifiers among `tokens`, with the logarithm of their rarity.
 fn names_with_rarity(tokens: &[Token], source: &Source<'_>) -> Vec<(u64, f32)> {
     let mut lines: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
-    for token in tokens.iter().filter(|token| token.kind == Kind::Ident) {
+    for token in tokens.iter().filter(|token| token.kind == TokenKind::Ident) {
         lines.entry(token.hash).or_insert((0, u32::MAX));
     }
     if lines.is_empty() {
@@ -70,7 +70,7 @@ fn names_with_rarity(tokens: &[Token], source: &Source<'_>) -> Vec<(u64, f32)> {
     }
     for at in 0..source.lines.len() {
         for token in source.tokens(at) {
-            if token.kind == Kind::Ident
+            if token.kind == TokenKind::Ident
                 && let Some((count, last)) = lines.get_mut(&token.hash)
                 && *last != at as u32
             {
@@ -119,24 +119,24 @@ impl Overview {
         overview
     }
 
-    /// Returns whether the line at `at` can be the one.
+    /// Returns whether the line at index `at` is possible.
     pub(crate) fn possible(&self, at: usize) -> bool {
         self.indel[at] >= 0.0
     }
 }
 
-/// The rarity of the new line's names that are among `tokens`, together.
+/// The total rarity of the new line's names that are among `tokens`.
 fn shared_rarity(tokens: &[Token], query: &Query<'_>) -> f32 {
     let mut mass = 0.0;
     for (hash, rarity) in &query.names {
-        if tokens.iter().any(|token| token.hash == *hash && token.kind == Kind::Ident) {
+        if tokens.iter().any(|token| token.hash == *hash && token.kind == TokenKind::Ident) {
             mass += rarity;
         }
     }
     mass
 }
 
-/// The candidates, by line, in order.
+/// The candidates' line indices, in order.
 pub(crate) fn choose(query: &Query<'_>, source: &Source<'_>, overview: &Overview) -> Vec<usize> {
     let count = source.lines.len();
     let possible: Vec<usize> = (0..count).filter(|&at| overview.possible(at)).collect();
@@ -182,7 +182,8 @@ fn surroundings(source: &Source<'_>, overview: &Overview) -> Vec<f32> {
         .collect()
 }
 
-/// Every copy of the best texts: of twenty identical braces, the right one must not be missing.
+/// Adds every copy of the best texts: of twenty identical braces, the right one must not be
+/// missing.
 fn add_copies(source: &Source<'_>, possible: &[usize], best: &[usize], chosen: &mut [bool]) {
     let mut texts: Vec<u64> = Vec::new();
     for &at in best {
@@ -194,15 +195,15 @@ fn add_copies(source: &Source<'_>, possible: &[usize], best: &[usize], chosen: &
     let mut copies = vec![0; texts.len()];
     for &at in possible {
         let place = texts.iter().position(|text| *text == source.lines[at].squeezed);
-        if let Some(place) = place.filter(|&place| copies[place] < MOST_COPIES) {
+        if let Some(place) = place.filter(|&place| copies[place] < MAX_COPIES) {
             copies[place] += 1;
             chosen[at] = true;
         }
     }
 }
 
-/// The `most` best of `among` by `value`, best first; of equals the earlier line. What has no value
-/// is left out.
+/// The `most` best of `among` by `value`, best first; of equals the earlier line. Lines without a
+/// value are left out.
 fn top(among: &[usize], most: usize, value: impl Fn(usize) -> f32) -> Vec<usize> {
     let mut best: Vec<(f32, usize)> = among
         .iter()

@@ -1,31 +1,31 @@
-//! Why a line is ranked where it is.
+//! Explanations of a line's rank.
 //!
 //! A candidate is compared with one other: the best with the runner-up, every other with the best.
-//! The difference of their scores is shared out among the features by Shapley's rule: for every set
-//! of features, the trees are asked about a row that has these from the one candidate and the rest
-//! from the other, and each feature gets the mean of what it changes, over all orders of going from
-//! the one to the other. So the shares add up to the difference, and a feature in which the two are
-//! the same gets nothing. A tree's walks that the two rows allow are few, so this is computed exactly
-//! and needs nothing but the trees.
+//! The difference of their scores is distributed among the features by Shapley's rule: for every
+//! set of features, the trees score a row that has these from the one candidate and the rest from
+//! the other, and each feature gets the mean of its changes, over all orders of going from the one
+//! to the other. So the shares add up to the difference, and a feature in which the two are equal
+//! gets nothing. The paths through a tree that the two rows allow are few, so this is computed
+//! exactly and needs only the trees.
 
 use std::sync::LazyLock;
 
 use crate::features::Table;
 use crate::model::Tree;
 use crate::phrases::{comparison, phrase};
-use crate::{Locator, Model, Ranked, features};
+use crate::{Locator, Model, RankedLine, features};
 
-/// A candidate and what speaks for and against it.
+/// A candidate with the reasons for and against it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Explained {
-    /// The candidate, as [`Locator::rank`] has it.
-    pub ranked: Ranked,
+pub struct ExplainedLine {
+    /// The candidate, as returned by [`Locator::rank`].
+    pub ranked: RankedLine,
     /// The line that it is compared with; `None` if it is the only candidate.
     pub against: Option<usize>,
-    /// By how much all trees together prefer it to that line. This is the difference of their
-    /// scores, unless one of them was so far behind that most trees were not asked about it.
+    /// The total preference of all trees for it over that line. This is the difference of their
+    /// scores, unless one of them was so far behind that most trees did not score it.
     pub margin: f64,
-    /// The reasons for the margin, weightiest first. The contributions add up to it.
+    /// The reasons for the margin, largest first. The contributions add up to it.
     pub reasons: Vec<Reason>,
 }
 
@@ -38,21 +38,21 @@ pub struct Reason {
     pub value: f32,
     /// The value of the line that it is compared with.
     pub other: f32,
-    /// By how much the value exceeds that of every other candidate; 0 or less if it does not.
+    /// The difference to the best value of any other candidate; 0 or less if it is not the best.
     pub lead: f32,
-    /// Its share in the margin: above 0 it speaks for the candidate.
+    /// Its share in the margin: above 0 it favours the candidate.
     pub contribution: f64,
 }
 
-/// The names of the features that are no gaps.
+/// The names of the features that are not gaps.
 static PLAIN: LazyLock<Vec<String>> = LazyLock::new(|| {
     let plain = features().into_iter().filter(|feature| !feature.gap);
     plain.map(|feature| feature.name).collect()
 });
 
 impl Locator {
-    /// The `top` most likely candidates, as [`Self::rank`] has them, with reasons.
-    pub fn explain(&self, line: &[u8], program: &[u8], top: usize) -> Vec<Explained> {
+    /// The `top` most likely candidates, as ranked by [`Self::rank`], with reasons.
+    pub fn explain(&self, line: &[u8], program: &[u8], top: usize) -> Vec<ExplainedLine> {
         let table = Table::new(line, program);
         let ranked = self.rank_rows(&table);
         let explain = |place: usize| {
@@ -62,14 +62,14 @@ impl Locator {
                 reasons(&self.model, table.row(row), table.row(*other))
             });
             let against = other.map(|(_, other)| other.line);
-            Explained { ranked: candidate, against, margin, reasons }
+            ExplainedLine { ranked: candidate, against, margin, reasons }
         };
         (0..ranked.len().min(top)).map(explain).collect()
     }
 }
 
 impl Reason {
-    /// The candidate's value in words: "ends in a semicolon".
+    /// The candidate's value as a phrase: "ends in a semicolon".
     pub fn phrase(&self) -> String {
         phrase(self.feature, self.value).unwrap_or_else(|| {
             let Self { feature, value, .. } = self;
@@ -77,7 +77,7 @@ impl Reason {
         })
     }
 
-    /// The feature's value of the line that the candidate is compared with: "line 7: 0.55".
+    /// The value of the line that the candidate is compared with: "line 7: 0.55".
     pub fn comparison(&self, against: usize) -> String {
         comparison(self.feature, against, self.other, self.lead)
             .unwrap_or_else(|| format!("line {against}: {}", self.other))
@@ -102,7 +102,7 @@ fn reasons(model: &Model, here: &[f32], there: &[f32]) -> (f64, Vec<Reason>) {
     (shares.iter().sum(), reasons)
 }
 
-/// Each feature's share in the difference between what the trees say of `here` and of `there`.
+/// Each feature's share in the difference between the scores of `here` and `there`.
 fn shares(model: &Model, here: &[f32], there: &[f32]) -> Vec<f64> {
     let mut walker = Walker { here, there, decided: Vec::new(), shares: vec![0.0; here.len()] };
     for tree in &model.trees {
@@ -111,17 +111,17 @@ fn shares(model: &Model, here: &[f32], there: &[f32]) -> Vec<f64> {
     walker.shares
 }
 
-/// Walks through a tree wherever a mixture of two rows can lead.
+/// Walks through a tree along all paths that a mixture of two rows can take.
 struct Walker<'a> {
     here: &'a [f32],
     there: &'a [f32],
-    /// The features that the walk hangs on, and whether each is taken from `here`.
+    /// The features that the path depends on, and whether each is taken from `here`.
     decided: Vec<(u16, bool)>,
     shares: Vec<f64>,
 }
 
 impl Walker<'_> {
-    /// Goes on from the node at `at`. The depth is bounded by the number of features.
+    /// Continues from the node at `at`. The depth is bounded by the number of features.
     fn walk(&mut self, tree: &Tree, mut at: i16) {
         while at >= 0 {
             let node = &tree.nodes[at as usize];
@@ -141,12 +141,12 @@ impl Walker<'_> {
                 }
             };
         }
-        self.share_out(f64::from(tree.leaves[!at as usize]));
+        self.distribute(f64::from(tree.leaves[!at as usize]));
     }
 
-    /// A leaf counts for those sets of features that lead to it: its value speaks for the features
-    /// that must be from `here`, and against those that must not.
-    fn share_out(&mut self, leaf: f64) {
+    /// Distributes the value of a leaf, which counts for the sets of features that lead to it: for
+    /// the features that must be from `here`, and against those that must not.
+    fn distribute(&mut self, leaf: f64) {
         let ours = self.decided.iter().filter(|(_, from_here)| *from_here).count();
         let theirs = self.decided.len() - ours;
         for &(feature, from_here) in &self.decided {
@@ -159,8 +159,8 @@ impl Walker<'_> {
     }
 }
 
-/// The share of all orders of `before` + 1 + `after` things that has one of them at its place,
-/// these before it and those after: before! · after! / (before + after + 1)!
+/// The share of all orders of `before` + 1 + `after` elements in which one of them is at its
+/// position, with these before it and those after: before! · after! / (before + after + 1)!
 fn orders(before: usize, after: usize) -> f64 {
     let (few, many) = (before.min(after), before.max(after));
     let ratio = |at: usize| at as f64 / (many + at) as f64;
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
     use crate::model::Node;
 
-    /// Trees that ask about likeness, kind and place, so that candidates differ.
+    /// Trees that use similarity, kind and position, so that candidates differ.
     fn opinionated() -> Locator {
         let feature = |name: &str| {
             let names = features().into_iter().position(|feature| feature.name == name);
@@ -200,10 +200,10 @@ mod tests {
             leaves: vec![-0.75, 0.5, 0.125],
         };
         let trees = vec![tree, second, Tree { nodes: vec![], leaves: vec![0.25] }];
-        Locator::new(Model { trees, ..Model::default() }.of_these_features()).unwrap()
+        Locator::new(Model { trees, ..Model::default() }.with_current_features()).unwrap()
     }
 
-    /// Shapley's values by their definition: over all orders of the features that differ.
+    /// Shapley's values by definition: over all orders of the features that differ.
     fn by_definition(model: &Model, here: &[f32], there: &[f32]) -> Vec<f64> {
         fn visit(
             model: &Model,
@@ -272,7 +272,7 @@ mod tests {
         let locator = opinionated();
         let ranked = locator.rank(b"    size = 3;", PROGRAM);
         let explained = locator.explain(b"    size = 3;", PROGRAM, usize::MAX);
-        let same: Vec<Ranked> = explained.iter().map(|explained| explained.ranked).collect();
+        let same: Vec<RankedLine> = explained.iter().map(|explained| explained.ranked).collect();
         assert_eq!(same, ranked);
         assert_eq!(explained[0].against, Some(ranked[1].line));
         assert!(explained[1..].iter().all(|other| other.against == Some(ranked[0].line)));

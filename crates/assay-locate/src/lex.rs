@@ -1,7 +1,8 @@
-//! A lexer for lines of code, made for Java and good enough for its relatives.
+//! A lexer for lines of code, made for Java and good enough for similar languages.
 //!
-//! It never fails: whatever is no identifier, number, literal or known operator is one token a byte.
-//! A file has hundreds of lines and a millisecond for all of them, so there is no syntax tree.
+//! It never fails: bytes that are not part of an identifier, number, literal or known operator are
+//! one token each. A file has hundreds of lines and a millisecond for all of them, so there is no
+//! syntax tree.
 
 use std::hash::Hasher;
 
@@ -9,7 +10,7 @@ use rustc_hash::FxHasher;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     Ident,
     Keyword,
     Number,
@@ -23,27 +24,27 @@ pub(crate) struct Token {
     pub(crate) hash: u64,
     pub(crate) start: u32,
     pub(crate) end: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
 }
 
 /// The state of the lexer between two lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct State {
-    /// Within a comment that began on an earlier line.
+    /// True within a comment that began on an earlier line.
     pub(crate) in_comment: bool,
 }
 
-/// The facts about a line's text beside its tokens.
+/// Properties of a line's text besides its tokens.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LineFacts {
-    /// It starts within a comment, or with one.
+    /// True if it starts within a comment, or with one.
     pub(crate) comment: bool,
     /// The number of tokens before a comment.
     pub(crate) code_tokens: usize,
 }
 
-/// The most tokens of a line: the rest of a longer line is data, not code.
-const MOST_TOKENS: usize = 2048;
+/// The maximum number of tokens of a line: the rest of a longer line is data, not code.
+const MAX_TOKENS: usize = 2048;
 
 /// The hash of some bytes.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
@@ -52,15 +53,15 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Splits a line into tokens, which are added to `tokens`. Words in comments are tokens too, since a
-/// line may be commented out; they stand after the code.
+/// Splits a line into tokens, which are added to `tokens`. Words in comments are tokens too, since
+/// a line may be commented out; they come after the code.
 pub(crate) fn lex_line(line: &[u8], state: &mut State, tokens: &mut Vec<Token>) -> LineFacts {
     let first = tokens.len();
     let mut facts = LineFacts { comment: state.in_comment, code_tokens: 0 };
     let mut comment = state.in_comment;
     let mut rest_is_comment = false;
     let mut at = 0;
-    while at < line.len() && tokens.len() - first < MOST_TOKENS {
+    while at < line.len() && tokens.len() - first < MAX_TOKENS {
         let byte = line[at];
         if byte.is_ascii_whitespace() {
             at += 1;
@@ -95,21 +96,21 @@ pub(crate) fn lex_line(line: &[u8], state: &mut State, tokens: &mut Vec<Token>) 
 }
 
 /// The end and kind of the token that starts at `at`.
-fn token_at(line: &[u8], at: usize, comment: bool) -> (usize, Kind) {
+fn token_at(line: &[u8], at: usize, comment: bool) -> (usize, TokenKind) {
     let byte = line[at];
     if is_word_start(byte) {
         let end = at + 1 + line[at + 1..].iter().take_while(|&&byte| is_word(byte)).count();
-        let kind = if is_keyword(&line[at..end]) { Kind::Keyword } else { Kind::Ident };
+        let kind = if is_keyword(&line[at..end]) { TokenKind::Keyword } else { TokenKind::Ident };
         return (end, kind);
     }
     if byte.is_ascii_digit() {
         let inside = |&&byte: &&u8| is_word(byte) || byte == b'.';
-        return (at + line[at..].iter().take_while(inside).count(), Kind::Number);
+        return (at + line[at..].iter().take_while(inside).count(), TokenKind::Number);
     }
     if matches!(byte, b'"' | b'\'') && !comment {
-        return (literal_end(line, at), Kind::Literal);
+        return (literal_end(line, at), TokenKind::Literal);
     }
-    (at + operator_length(&line[at..]), Kind::Operator)
+    (at + operator_length(&line[at..]), TokenKind::Operator)
 }
 
 fn literal_end(line: &[u8], at: usize) -> usize {

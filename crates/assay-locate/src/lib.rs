@@ -1,8 +1,8 @@
 //! The learned line locator: which line of a program does a new line replace?
 //!
-//! [`Locator::rank`] takes the new line and the program and ranks the program's lines. On the way:
-//! the program is taken apart, a few dozen candidates are chosen, several hundred numbers describe
-//! each of them, and boosted trees turn those into scores.
+//! [`Locator::rank`] takes the new line and the program and ranks the program's lines: the program
+//! is split into lines, tokens and blocks, a few dozen candidates are selected, several hundred
+//! numbers describe each of them, and boosted trees turn those into scores.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -23,8 +23,8 @@ mod similarity;
 mod source;
 pub mod train;
 
-pub use explain::{Explained, Reason};
+pub use explain::{ExplainedLine, Reason};
 pub use features::{Feature, Table, features, groups};
-pub use locator::{Locator, Ranked};
+pub use locator::{Locator, RankedLine};
 pub use model::{Model, ModelError, cooled, probabilities};
-pub use overlap::{ByOverlap, by_overlap};
+pub use overlap::{OverlapRanking, rank_by_overlap};

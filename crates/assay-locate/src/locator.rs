@@ -6,15 +6,15 @@ use crate::features::Table;
 use crate::lex::hash;
 use crate::{Model, ModelError, features, probabilities};
 
-/// Ranks the lines of a program by how likely a new line replaces them.
+/// Ranks the lines of a program by the probability that a new line replaces them.
 #[derive(Debug, Clone)]
 pub struct Locator {
     pub(crate) model: Model,
 }
 
-/// A line and what speaks for it.
+/// A line with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranked {
+pub struct RankedLine {
     /// The line, from 1.
     pub line: usize,
     /// The model's score: log-odds.
@@ -39,19 +39,20 @@ impl Locator {
         }
     }
 
-    /// The candidates, most likely first. A program without any line that could be meant has none.
-    pub fn rank(&self, line: &[u8], program: &[u8]) -> Vec<Ranked> {
+    /// The candidates, most likely first. A program without a possible line has none.
+    pub fn rank(&self, line: &[u8], program: &[u8]) -> Vec<RankedLine> {
         self.rank_rows(&Table::new(line, program)).into_iter().map(|(_, ranked)| ranked).collect()
     }
 
-    /// The candidates of a table, most likely first, each with its row.
-    pub(crate) fn rank_rows(&self, table: &Table) -> Vec<(usize, Ranked)> {
+    /// The candidates of a table, most likely first, each with its row index.
+    pub(crate) fn rank_rows(&self, table: &Table) -> Vec<(usize, RankedLine)> {
         let scores = self.model.scores(&table.values);
         let probabilities = probabilities(&scores);
-        let mut ranked: Vec<(usize, Ranked)> = (table.lines.iter().zip(scores).zip(probabilities))
-            .map(|((at, score), probability)| Ranked { line: at + 1, score, probability })
-            .enumerate()
-            .collect();
+        let mut ranked: Vec<(usize, RankedLine)> =
+            (table.lines.iter().zip(scores).zip(probabilities))
+                .map(|((at, score), probability)| RankedLine { line: at + 1, score, probability })
+                .enumerate()
+                .collect();
         ranked.sort_by(|(_, left), (_, right)| {
             right.score.total_cmp(&left.score).then(left.line.cmp(&right.line))
         });
@@ -60,8 +61,8 @@ impl Locator {
 }
 
 impl Model {
-    /// Marks a freshly trained model as one of this version's features.
-    pub(crate) fn of_these_features(mut self) -> Self {
+    /// Marks a newly trained model as using this version's features.
+    pub(crate) fn with_current_features(mut self) -> Self {
         (self.width, self.features) = *FEATURES;
         self
     }
@@ -73,12 +74,12 @@ mod tests {
 
     use super::*;
 
-    /// A locator that knows nothing, so that everything but the model's opinion is tested.
+    /// A locator without knowledge, so that everything but the model's opinion is tested.
     fn ignorant() -> Locator {
-        Locator::new(Model::default().of_these_features()).unwrap()
+        Locator::new(Model::default().with_current_features()).unwrap()
     }
 
-    fn check(line: &[u8], program: &[u8]) -> Vec<Ranked> {
+    fn check(line: &[u8], program: &[u8]) -> Vec<RankedLine> {
         let ranked = ignorant().rank(line, program);
         let lines = program.split(|&byte| byte == b'\n').count();
         assert!(ranked.iter().all(|ranked| (1..=lines).contains(&ranked.line)));
@@ -105,7 +106,8 @@ mod tests {
     fn a_huge_line_and_a_long_file_are_nothing_special() {
         let huge = b"a(b, c); ".repeat(200_000);
         check(&huge, &[huge.as_slice(), b"\nx = 1;\n"].concat());
-        // A literal of 400,000 different names and as many numbers: each was once looked for around every candidate.
+        // A literal of 400,000 different names and as many numbers: each was once searched around
+        // every candidate.
         let words: String = (0..400_000).map(|number| format!("word{number} ")).collect();
         let data = format!("x = \"{words}\";");
         check(data.as_bytes(), &b"x = \"word1 word2\";\ny = call(word3);\n".repeat(200));

@@ -1,4 +1,4 @@
-//! Boosted trees: how they are kept, and what they say.
+//! Boosted trees: their storage and their scores.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Model {
     pub(crate) trees: Vec<Tree>,
-    /// The number of features a row has.
+    /// The number of features per row.
     pub(crate) width: usize,
-    /// Tells the features that it was trained on from others.
+    /// The identity of the features that it was trained on.
     pub(crate) features: u64,
 }
 
@@ -20,7 +20,8 @@ pub(crate) struct Tree {
     pub(crate) leaves: Vec<f32>,
 }
 
-/// A question about one feature. Children from 0 on are nodes, negative ones leaves, as `!index`.
+/// A decision about one feature. Children from 0 on are nodes, negative ones are leaves, as
+/// `!index`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Node {
     pub(crate) feature: u16,
@@ -29,7 +30,7 @@ pub(crate) struct Node {
     pub(crate) greater: i16,
 }
 
-/// Why bytes are not a model.
+/// The reason why bytes are not a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelError(&'static str);
 
@@ -47,8 +48,8 @@ impl ModelError {
     }
 }
 
-/// Shares that add up to 1 and whose logarithms differ as the scores do. With an exponential of our
-/// own, so that they are the same on every machine.
+/// Shares that add up to 1 and whose logarithms differ as the scores do. They are computed with our
+/// own exponential function, so that they are the same on every machine.
 pub(crate) fn softmax(scores: &[f32]) -> Vec<f32> {
     let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut shares: Vec<f32> = scores.iter().map(|score| libm::expf(score - most)).collect();
@@ -59,12 +60,12 @@ pub(crate) fn softmax(scores: &[f32]) -> Vec<f32> {
     shares
 }
 
-/// Forests are surer of themselves on what they learned from than on anything else. On datasets that
-/// were held out, scores divided by 1.1 to 1.2 gave probabilities that came truest; a little more leaves
-/// room for lines that are no candidates.
+/// The temperature of the probabilities. Forests are more confident on their training data than on
+/// anything else. On held-out datasets, scores divided by 1.1 to 1.2 gave the best calibrated
+/// probabilities; a little more leaves room for lines that are not candidates.
 const TEMPERATURE: f32 = 1.3;
 
-/// The probabilities of a task's candidates, as far as they can be trusted on new data.
+/// The probabilities of a task's candidates, calibrated for new data.
 pub fn probabilities(scores: &[f32]) -> Vec<f32> {
     cooled(scores, TEMPERATURE)
 }
@@ -75,23 +76,24 @@ pub fn cooled(scores: &[f32], temperature: f32) -> Vec<f32> {
     softmax(&scores)
 }
 
-/// So many trees are asked about every row.
+/// The number of trees that score every row.
 const FIRST_TREES: usize = 200;
-/// A row this far behind after the first trees does not win any more.
-const STILL_IN: f32 = 8.0;
-/// The amount that is taken off such a row's score, so that it stays behind.
-const OUT: f32 = 20.0;
+/// The maximum distance behind the best row after the first trees; rows farther behind cannot win
+/// any more.
+const MAX_GAP: f32 = 8.0;
+/// The amount that is subtracted from such a row's score, so that it stays behind.
+const PENALTY: f32 = 20.0;
 
-/// So many rows go down a tree together.
-const ABREAST: usize = 8;
+/// The number of rows that pass through a tree together.
+const BATCH: usize = 8;
 
-/// A node names its feature in 16 bits.
-const MOST_FEATURES: usize = 1 << 16;
+/// The maximum number of features: a node stores its feature in 16 bits.
+const MAX_FEATURES: usize = 1 << 16;
 
 const MAGIC: &[u8; 8] = b"assayLM1";
 
 impl Node {
-    /// Returns the child that a row goes to.
+    /// Returns the child for a row.
     pub(crate) fn child(&self, row: &[f32]) -> i16 {
         let left = row[usize::from(self.feature)] <= self.threshold;
         if left { self.less_or_equal } else { self.greater }
@@ -99,7 +101,7 @@ impl Node {
 }
 
 impl Tree {
-    /// The score that the tree gives a row. A tree that was read has been checked, so it ends.
+    /// The tree's score of a row. A tree that was read has been checked, so this terminates.
     pub(crate) fn score(&self, row: &[f32]) -> f32 {
         let mut at: i16 = if self.nodes.is_empty() { !0 } else { 0 };
         while at >= 0 {
@@ -108,10 +110,10 @@ impl Tree {
         self.leaves[!at as usize]
     }
 
-    /// Adds what the tree says of several rows. They go down together, without a branch that depends
-    /// on a row: the processor works on all of them at once instead of guessing where one goes.
-    fn add_scores(&self, rows: &[&[f32]; ABREAST], sums: &mut [f32; ABREAST]) {
-        let mut at = [if self.nodes.is_empty() { !0_i16 } else { 0 }; ABREAST];
+    /// Adds the tree's scores of several rows. They pass through together, without a branch that
+    /// depends on a row: the processor works on all of them at once instead of predicting branches.
+    fn add_scores(&self, rows: &[&[f32]; BATCH], sums: &mut [f32; BATCH]) {
+        let mut at = [if self.nodes.is_empty() { !0_i16 } else { 0 }; BATCH];
         while at.iter().any(|&at| at >= 0) {
             for (at, row) in at.iter_mut().zip(rows) {
                 let node = &self.nodes[(*at).max(0) as usize];
@@ -125,8 +127,8 @@ impl Tree {
         }
     }
 
-    /// Children come after their node and leaves exist, so every walk ends at a leaf; and none has
-    /// two parents, so there are no more walks than leaves.
+    /// Checks that children come after their node and leaves exist, so every walk ends at a leaf;
+    /// and that none has two parents, so there are no more walks than leaves.
     fn is_sound(&self, width: usize) -> bool {
         let child = |at: usize, child: i16| {
             if child >= 0 {
@@ -148,12 +150,12 @@ impl Tree {
     }
 }
 
-/// The sums of the trees' scores for each row. Tree by tree, so that a tree stays close while it is asked.
-fn sum_up(trees: &[Tree], rows: &[&[f32]]) -> Vec<f32> {
+/// The sums of the trees' scores for each row, tree by tree, so that a tree stays in the cache.
+fn sum_scores(trees: &[Tree], rows: &[&[f32]]) -> Vec<f32> {
     let mut sums = vec![0.0; rows.len()];
-    let (blocks, rest) = rows.as_chunks::<ABREAST>();
+    let (blocks, rest) = rows.as_chunks::<BATCH>();
     for tree in trees {
-        let (block_sums, rest_sums) = sums.as_chunks_mut::<ABREAST>();
+        let (block_sums, rest_sums) = sums.as_chunks_mut::<BATCH>();
         for (sums, rows) in block_sums.iter_mut().zip(blocks) {
             tree.add_scores(rows, sums);
         }
@@ -170,40 +172,41 @@ impl Model {
         self.trees.iter().map(|tree| tree.score(row)).sum()
     }
 
-    /// The scores of a task's rows. After the first trees only rows that can still win go on; the
-    /// others keep what they have, which leaves them far behind.
+    /// The scores of a task's rows. After the first trees only rows that can still win continue;
+    /// the others keep their scores, which leaves them far behind.
     pub fn scores(&self, rows: &[f32]) -> Vec<f32> {
         if self.width == 0 {
             return Vec::new();
         }
         let (first, rest) = self.trees.split_at(self.trees.len().min(FIRST_TREES));
         let rows: Vec<&[f32]> = rows.chunks_exact(self.width).collect();
-        let mut scores = sum_up(first, &rows);
+        let mut scores = sum_scores(first, &rows);
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let in_play: Vec<usize> =
-            (0..rows.len()).filter(|&at| scores[at] > best - STILL_IN).collect();
+            (0..rows.len()).filter(|&at| scores[at] > best - MAX_GAP).collect();
         let few: Vec<&[f32]> = in_play.iter().map(|&at| rows[at]).collect();
         scores
             .iter_mut()
-            .filter(|score| **score <= best - STILL_IN)
-            .for_each(|score| *score -= OUT);
-        for (at, more) in in_play.into_iter().zip(sum_up(rest, &few)) {
+            .filter(|score| **score <= best - MAX_GAP)
+            .for_each(|score| *score -= PENALTY);
+        for (at, more) in in_play.into_iter().zip(sum_scores(rest, &few)) {
             scores[at] += more;
         }
         scores
     }
 
-    /// The number of trees it has.
+    /// The number of trees.
     pub fn trees(&self) -> usize {
         self.trees.len()
     }
 
-    /// The mean of several models' advice, as one model.
+    /// The mean of several models, as one model.
     pub fn average(models: &[Self]) -> Self {
         let (width, features) =
             models.first().map_or((0, 0), |model| (model.width, model.features));
         let mut all = Self { trees: Vec::new(), width, features };
-        // One of each in turn, so that the first trees of the mean are the first of every model.
+        // One tree of each in turn, so that the first trees of the mean are the first of every
+        // model.
         let most = models.iter().map(Self::trees).max().unwrap_or_default();
         for at in 0..most {
             all.trees.extend(models.iter().filter_map(|model| model.trees.get(at).cloned()));
@@ -235,14 +238,14 @@ impl Model {
         bytes
     }
 
-    /// Reads a model, and checks that it can be used with this version's features.
+    /// Reads a model, and checks that it matches this version's features.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let mut reader = Reader(bytes);
         if reader.take::<8>()? != *MAGIC {
             return Err(ModelError("it does not start like one"));
         }
         let width = u32::from_le_bytes(reader.take()?) as usize;
-        if width > MOST_FEATURES {
+        if width > MAX_FEATURES {
             return Err(ModelError("it asks about too many features"));
         }
         let features = u64::from_le_bytes(reader.take()?);

@@ -1,4 +1,4 @@
-//! The plain way to find a line: the one that shares most tokens with the new line.
+//! The simple way to find a line: the one that shares most tokens with the new line.
 
 use std::cmp::Ordering;
 
@@ -8,17 +8,17 @@ use crate::source::squeezed;
 
 /// A program's lines, counted from 1, best first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ByOverlap {
-    /// Those that the new line may replace.
+pub struct OverlapRanking {
+    /// The lines that the new line may replace.
     pub possible: Vec<usize>,
-    /// Those that are blank or equal the new line but for white space.
+    /// The lines that are blank or equal the new line apart from white space.
     pub others: Vec<usize>,
 }
 
-/// Ranks a program's lines by the share of tokens that each has in common with the new line, counted
-/// with repetitions. Of equals, the one with more bytes in common at both ends is better, then the
-/// earlier one.
-pub fn by_overlap(line: &[u8], program: &[u8]) -> ByOverlap {
+/// Ranks a program's lines by the share of tokens that each has in common with the new line,
+/// counted with repetitions. Of equals, the one with more bytes in common at both ends is better,
+/// then the earlier one.
+pub fn rank_by_overlap(line: &[u8], program: &[u8]) -> OverlapRanking {
     let new = line.trim_ascii();
     let mut scratch = Vec::new();
     let new_tokens = token_hashes(new, &mut State::default(), &mut scratch);
@@ -37,7 +37,7 @@ pub fn by_overlap(line: &[u8], program: &[u8]) -> ByOverlap {
         let meant = !text.is_empty() && squeezed(text) != new_squeezed;
         if meant { &mut possible } else { &mut others }.push(scored);
     }
-    ByOverlap { possible: ranked(possible), others: ranked(others) }
+    OverlapRanking { possible: ranked(possible), others: ranked(others) }
 }
 
 /// A line and its overlap with the new one.
@@ -45,7 +45,7 @@ struct Scored {
     line: usize,
     /// Tokens that are in both.
     common: usize,
-    /// Tokens of both together; at most a few thousand each.
+    /// The total number of tokens of both lines; at most a few thousand each.
     total: usize,
     ends: usize,
 }
@@ -78,7 +78,8 @@ fn token_hashes(text: &[u8], state: &mut State, scratch: &mut Vec<Token>) -> Vec
     hashes
 }
 
-/// The number of bytes two texts have in common from the start and from the end, none counted twice.
+/// The number of bytes that two texts have in common from the start and from the end, none counted
+/// twice.
 fn common_ends(left: &[u8], right: &[u8]) -> usize {
     let prefix = common_prefix(left, right);
     let shorter = left.len().min(right.len());
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     fn check(line: &str, program: &str, possible: &[usize], others: &[usize]) {
-        let ranked = by_overlap(line.as_bytes(), program.as_bytes());
+        let ranked = rank_by_overlap(line.as_bytes(), program.as_bytes());
         assert_eq!(ranked.possible, possible, "{line:?} in {program:?}");
         assert_eq!(ranked.others, others, "{line:?} in {program:?}");
     }
@@ -134,7 +135,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_line_of_any_text_has_its_place(line: Vec<u8>, program: Vec<u8>) {
-            let ByOverlap { possible, others } = by_overlap(&line, &program);
+            let OverlapRanking { possible, others } = rank_by_overlap(&line, &program);
             let mut all = [possible, others].concat();
             all.sort_unstable();
             let lines = lines(&program).count();

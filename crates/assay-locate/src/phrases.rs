@@ -1,37 +1,36 @@
-//! The meaning of the features, in words that a person understands.
+//! Descriptions of the features for people.
 //!
-//! A feature that is put under a name of its own has a line in [`SINGLE`]; those whose names are put
-//! together out of parts are put together here in the same way. "It" is the candidate; what the new
-//! line has and the candidate has not "comes", the opposite "goes". A test fails when a feature has
-//! no phrase.
+//! A feature with a fixed name has a line in [`SINGLE`]; names that are composed of parts are
+//! composed here in the same way. "It" is the candidate; a part of the new line that the candidate
+//! lacks "comes", the opposite "goes". A test fails if a feature has no phrase.
 
 use std::borrow::Cow;
 
 use crate::features::FAR;
 
-/// The form in which a feature's value is read. In its phrase `{}` stands for the value, and after a `|` stands what
-/// is said in the other case.
+/// The format of a feature's value. In its phrase `{}` is replaced by the value, and the text after
+/// a `|` is used in the other case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// A number with a fraction, never below 0; the other case: there is none.
+    /// A fraction, never below 0; the other case: there is none.
     Share,
     /// A whole number, never below 0; the other case: there is nothing to count.
     Count,
-    /// A number on either side of 0.
+    /// A positive or negative number.
     Signed,
-    /// Lines away; the other case: too far.
+    /// A distance in lines; the other case: too far.
     Distance,
-    /// A yes or no; the other case: it is not so.
+    /// A yes or no; the other case: no.
     Flag,
     /// The kind of a statement.
     Kind,
-    /// A letter.
+    /// A single letter.
     Letter,
 }
 
 use Form::{Count, Distance, Flag, Kind, Letter, Share, Signed};
 
-/// The meaning of a value; `None` for a feature that is not known here.
+/// The description of a value; `None` for an unknown feature.
 pub(crate) fn phrase(feature: &str, value: f32) -> Option<String> {
     let (form, text) = find(feature)?;
     let (usual, otherwise) = text.split_once('|').unwrap_or((&text, &text));
@@ -39,12 +38,13 @@ pub(crate) fn phrase(feature: &str, value: f32) -> Option<String> {
     Some(text.replacen("{}", &in_words(form, value), 1))
 }
 
-/// The value of another candidate, on the line `line`; `lead` is the distance of this one from all others.
+/// The value of another candidate, on the line `line`; `lead` is the distance of this one from all
+/// others.
 pub(crate) fn comparison(feature: &str, line: usize, other: f32, lead: f32) -> Option<String> {
     let (form, _) = find(feature)?;
     let other = in_words(form, other);
     Some(match form {
-        // It is so or it is not, and the two differ.
+        // It holds for exactly one of the two.
         Flag => format!("unlike line {line}"),
         Share | Count if lead > 0.0 => format!("line {line}: {other}, the most of all"),
         _ => format!("line {line}: {other}"),
@@ -85,7 +85,7 @@ fn find(feature: &str) -> Option<(Form, Cow<'static, str>)> {
         .or_else(|| about_edits(feature))
 }
 
-/// The uses of the names that come and go.
+/// The uses of the added and removed names.
 fn about_names(feature: &str) -> Option<(Form, Cow<'static, str>)> {
     let (set, rest) = [
         ("new names ", "the names that come"),
@@ -124,7 +124,7 @@ fn about_names(feature: &str) -> Option<(Form, Cow<'static, str>)> {
     Some((Share, format!("{{}} of {set}{by_rarity} are used {place}").into()))
 }
 
-/// The places of the parts of the words that come and go.
+/// The positions of the added and removed word parts.
 fn about_words(feature: &str) -> Option<(Form, Cow<'static, str>)> {
     let (set, context) = [
         ("new words ", "the parts of words that come"),
@@ -191,10 +191,10 @@ const KINDS: [&str; 24] = [
     "something else",
 ];
 
-/// The features that have a name of their own.
+/// The features with fixed names.
 #[rustfmt::skip]
 const SINGLE: &[(&str, Form, &str)] = &[
-    // How alike the texts are.
+    // The similarity of the texts.
     ("indel", Share, "is {} like the new line, letter by letter"),
     ("trigrams", Share, "shares {} of its three-letter parts with the new line"),
     ("jaro-winkler", Share, "is {} like the new line by its letters and its start (Jaro-Winkler)"),
@@ -229,7 +229,7 @@ const SINGLE: &[(&str, Form, &str)] = &[
     ("comment", Flag, "is a comment|is no comment"),
     ("same commentness", Flag,
      "like the new line, it is code, or a comment|one is code and the other a comment"),
-    // Where the names are used, and where it stands.
+    // The uses of the names, and the position.
     ("new names", Count, "{} names would come"),
     ("old names", Count, "{} names would go"),
     ("all names", Count, "the new line has {} names"),

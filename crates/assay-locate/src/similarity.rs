@@ -1,21 +1,21 @@
-//! Measures of the likeness of two lines.
+//! Similarity measures for two lines.
 
 use std::cell::RefCell;
 
-/// The longest part of a line that is compared; the rest of a longer one says little.
-pub(crate) const LONGEST: usize = 512;
+/// The maximum length of a line that is compared; the rest of a longer one matters little.
+pub(crate) const MAX_LENGTH: usize = 512;
 
-/// A line made ready to be compared with many others, by bit-parallel subsequences.
+/// A line preprocessed for comparison with many others, by bit-parallel subsequences.
 pub(crate) struct Pattern {
     text: Vec<u8>,
-    /// For each byte, a bit for each place where it stands.
+    /// For each byte, a bit for each position at which it occurs.
     places: Vec<u64>,
     words: usize,
 }
 
 impl Pattern {
     pub(crate) fn new(text: &[u8]) -> Self {
-        let text = &text[..text.len().min(LONGEST)];
+        let text = &text[..text.len().min(MAX_LENGTH)];
         let words = text.len().div_ceil(64).max(1);
         let mut places = vec![0; 256 * words];
         for (at, &byte) in text.iter().enumerate() {
@@ -24,10 +24,10 @@ impl Pattern {
         Self { text: text.to_vec(), places, words }
     }
 
-    /// 1 for the same text, 0 for nothing in common: twice the longest common subsequence, over
-    /// both lengths.
+    /// 1 for the same text, 0 for nothing in common: twice the longest common subsequence, divided
+    /// by the sum of both lengths.
     pub(crate) fn indel(&self, other: &[u8]) -> f32 {
-        let other = &other[..other.len().min(LONGEST)];
+        let other = &other[..other.len().min(MAX_LENGTH)];
         let both = self.text.len() + other.len();
         if both == 0 {
             return 1.0;
@@ -46,7 +46,7 @@ impl Pattern {
             let unused = if self.text.len() == 64 { 0 } else { !0u64 << self.text.len() };
             return (!row & !unused).count_ones() as usize;
         }
-        let mut rows = [!0u64; LONGEST / 64];
+        let mut rows = [!0u64; MAX_LENGTH / 64];
         for &byte in other {
             let mut carry = false;
             let at = usize::from(byte) * self.words;
@@ -69,7 +69,7 @@ impl Pattern {
     }
 }
 
-/// The three-letter parts of a text, in a small table by hash; what collides counts together.
+/// The trigrams of a text, in a small table by hash; colliding ones are counted together.
 pub(crate) struct Trigrams {
     counts: Vec<u8>,
     total: usize,
@@ -84,7 +84,7 @@ fn slot(a: u8, b: u8, c: u8) -> usize {
 
 impl Trigrams {
     pub(crate) fn new(text: &[u8]) -> Self {
-        let text = &text[..text.len().min(LONGEST)];
+        let text = &text[..text.len().min(MAX_LENGTH)];
         let mut counts = vec![0u8; TABLE];
         for part in text.windows(3) {
             let count = &mut counts[slot(part[0], part[1], part[2])];
@@ -93,9 +93,9 @@ impl Trigrams {
         Self { counts, total: text.len().saturating_sub(2) }
     }
 
-    /// Dice's coefficient with the three-letter parts of another text.
+    /// Dice's coefficient with the trigrams of another text.
     pub(crate) fn dice(&self, other: &[u8]) -> f32 {
-        let other = &other[..other.len().min(LONGEST)];
+        let other = &other[..other.len().min(MAX_LENGTH)];
         thread_local! {
             static USED: RefCell<Vec<u8>> = RefCell::new(vec![0; TABLE]);
         }
@@ -120,7 +120,7 @@ impl Trigrams {
     }
 }
 
-/// Jaro's similarity with Winkler's bonus for a common start.
+/// Jaro's similarity with Winkler's bonus for a common prefix.
 pub(crate) fn jaro_winkler(left: &[u8], right: &[u8]) -> f32 {
     let (left, right) = (&left[..left.len().min(64)], &right[..right.len().min(64)]);
     if left.is_empty() || right.is_empty() {
@@ -154,12 +154,12 @@ pub(crate) fn jaro_winkler(left: &[u8], right: &[u8]) -> f32 {
     jaro + prefix * 0.1 * (1.0 - jaro)
 }
 
-/// The number of bytes two texts have in common from the start.
+/// The number of bytes that two texts have in common at the start.
 pub(crate) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
-/// The number of bytes two texts have in common from the end.
+/// The number of bytes that two texts have in common at the end.
 pub(crate) fn common_suffix(left: &[u8], right: &[u8]) -> usize {
     left.iter().rev().zip(right.iter().rev()).take_while(|(left, right)| left == right).count()
 }
@@ -173,7 +173,7 @@ pub(crate) fn sorted_dice(left: &[u64], right: &[u64]) -> f32 {
     2.0 * sorted_common(left, right) as f32 / both as f32
 }
 
-/// The number of elements two sorted lists share, counted with repetitions.
+/// The number of elements that two sorted lists share, counted with repetitions.
 pub(crate) fn sorted_common(left: &[u64], right: &[u64]) -> usize {
     let (mut a, mut b, mut common) = (0, 0, 0);
     while a < left.len() && b < right.len() {

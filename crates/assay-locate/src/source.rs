@@ -1,6 +1,6 @@
-//! A program taken apart: lines, tokens, statement kinds, blocks and methods.
+//! A program split into lines, tokens, statement kinds, blocks and methods.
 
-use crate::lex::{self, Kind, State, Token};
+use crate::lex::{self, State, Token, TokenKind};
 
 /// A program, line by line.
 pub(crate) struct Source<'a> {
@@ -9,7 +9,7 @@ pub(crate) struct Source<'a> {
     pub(crate) blocks: Vec<Block>,
 }
 
-/// A line of a program, white space around it aside.
+/// A line of a program, without the white space around it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SourceLine<'a> {
     pub(crate) text: &'a [u8],
@@ -19,11 +19,11 @@ pub(crate) struct SourceLine<'a> {
     pub(crate) code_tokens: u32,
     pub(crate) comment: bool,
     pub(crate) statement: Statement,
-    /// The innermost block that is open where the line starts; 0 is the file.
+    /// The innermost open block at the start of the line; 0 is the file.
     pub(crate) block: u32,
-    /// Parentheses that are open where the line starts.
+    /// The number of open parentheses at the start of the line.
     pub(crate) open_parens: i32,
-    /// The hash of the text without white space: copies have the same.
+    /// The hash of the text without white space, which is equal for copies.
     pub(crate) squeezed: u64,
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum BlockKind {
     Other,
 }
 
-/// The kind of a line, by its first token and its look.
+/// The kind of a line, by its first token and its appearance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Statement {
@@ -156,14 +156,14 @@ impl<'a> Source<'a> {
             let from = line.tokens_from as usize;
             for index in from..from + line.code_tokens as usize {
                 let token = self.tokens[index];
-                if token.kind == Kind::Keyword {
+                if token.kind == TokenKind::Keyword {
                     is_class |= matches!(
                         &line.text[token.start as usize..token.end as usize],
                         b"class" | b"interface" | b"enum"
                     );
                     continue;
                 }
-                if token.kind != Kind::Operator || token.end != token.start + 1 {
+                if token.kind != TokenKind::Operator || token.end != token.start + 1 {
                     continue;
                 }
                 match line.text[token.start as usize] {
@@ -217,7 +217,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The width of the white space in front, a tab counting four.
+/// The width of the leading white space, where a tab counts as four.
 fn indent(raw: &[u8]) -> u32 {
     let white = raw.iter().take_while(|byte| byte.is_ascii_whitespace());
     white.map(|&byte| if byte == b'\t' { 4 } else { 1 }).sum()
@@ -232,7 +232,7 @@ pub(crate) fn squeezed(text: &[u8]) -> u64 {
     hash
 }
 
-/// The kind of a line, judged by its tokens.
+/// The kind of a line, determined from its tokens.
 pub(crate) fn statement(text: &[u8], tokens: &[Token], comment: bool) -> Statement {
     let Some(first) = tokens.first() else {
         return if comment { Statement::Comment } else { Statement::Blank };
@@ -323,7 +323,7 @@ fn by_shape(text: &[u8], tokens: &[Token]) -> Statement {
 }
 
 fn is_name(token: &Token) -> bool {
-    matches!(token.kind, Kind::Ident | Kind::Keyword)
+    matches!(token.kind, TokenKind::Ident | TokenKind::Keyword)
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! Whether a program printed what an APPS test expects: by the original's rule, and by a sound one.
+//! Comparison of a program's output with an APPS test's expected output, by the original's rule and
+//! by a sound one.
 
 use std::collections::BTreeSet;
 
 use crate::python::{round, split, strip, strip_end};
 
-/// How far a printed real number may be from the expected one: absolutely, or relative to it.
+/// The tolerance for a printed real number, both absolute and relative to the expected one.
 const TOLERANCE: f64 = 1e-6;
 
-/// The sound rule. White space at the ends of lines and blank lines at the end do not count; line by
-/// line, the words are the same in the same order. Where a real number is expected, that is one
-/// written with a point or an exponent, a number of the same value within 1e-6 (absolutely or
-/// relative to it) will do. A whole number is compared as text, so `5.0` is not `5`, and so is what is
-/// infinite or not a number.
+/// The sound rule. Trailing white space and blank lines at the end are ignored; otherwise each line
+/// must have the same words in the same order. Where a real number is expected, that is one written
+/// with a point or an exponent, any number within 1e-6 (absolute or relative) is accepted. Whole
+/// numbers, infinities and NaN are compared as text, so `5.0` is not `5`.
 pub fn strict(expected: &str, printed: &str) -> bool {
     let lines = |text: &str| text.lines().map(strip_end).map(str::to_owned).collect::<Vec<_>>();
     let (mut expected, mut printed) = (lines(expected), lines(printed));
@@ -39,27 +39,27 @@ fn same_word(expected: &str, printed: &str) -> bool {
     if expected == printed {
         return true;
     }
-    let Some((expected, printed)) = real(expected).zip(printed.parse::<f64>().ok()) else {
+    let Some((expected, printed)) = parse_real(expected).zip(printed.parse::<f64>().ok()) else {
         return false;
     };
     (expected - printed).abs() <= TOLERANCE * expected.abs().max(1.0)
 }
 
-/// The number that is written with a point or an exponent.
-fn real(word: &str) -> Option<f64> {
+/// Parses a number that is written with a point or an exponent.
+fn parse_real(word: &str) -> Option<f64> {
     let marked = word.contains(['.', 'e', 'E']) && word.contains(|c: char| c.is_ascii_digit());
     word.parse().ok().filter(|number: &f64| marked && number.is_finite())
 }
 
-/// The original's rule: the first of its eight tries that succeeds. The last two take lines and the
-/// words of a line as sets, so neither their order nor their number counts.
+/// The original's rule: the first of its eight attempts that succeeds. The last two compare lines
+/// and the words of a line as sets, so neither their order nor their number matters.
 pub fn compat(expected: &str, printed: &str) -> bool {
     let lines = split_lines(printed);
     let joined = |strip_each: fn(&str) -> &str| {
         lines.iter().map(|line| strip_each(line)).collect::<Vec<_>>().join("\n")
     };
     let whole = |text: String| strip(&text) == strip(expected);
-    // The third try asks whether the lines are the expected text unstripped, which is less.
+    // The third attempt compares the lines with the unstripped expected text, which is stricter.
     if whole(joined(|line| line)) || whole(joined(strip)) {
         return true;
     }
@@ -73,7 +73,7 @@ pub fn compat(expected: &str, printed: &str) -> bool {
         || same_rounded(&found, &wanted)
 }
 
-/// Both all numbers, one a line, as close as numpy's `allclose` asks.
+/// Returns whether both are all numbers, one per line, and close by numpy's `allclose`.
 fn all_close(found: &[&str], wanted: &[&str]) -> bool {
     let Some((found, wanted)) = numbers(found).zip(numbers(wanted)) else {
         return false;
@@ -92,7 +92,7 @@ fn numbers(words: &[&str]) -> Option<Vec<f64>> {
 
 type Sets<T> = BTreeSet<BTreeSet<T>>;
 
-/// The words of each line that has any.
+/// The set of words of each line that is not blank.
 fn sets_of_words<'a>(lines: &[&'a str]) -> Sets<&'a str> {
     lines
         .iter()
@@ -101,8 +101,7 @@ fn sets_of_words<'a>(lines: &[&'a str]) -> Sets<&'a str> {
         .collect()
 }
 
-/// Lines of nothing but white space are an empty set in what is expected, and left out of what was
-/// printed.
+/// Adds an empty set if the expected lines contain a blank one; blank printed lines are left out.
 fn with_empty_lines<T: Ord>(wanted: &[&str], mut sets: Sets<T>) -> Sets<T> {
     if wanted.iter().any(|line| line.is_empty()) {
         sets.insert(BTreeSet::new());
@@ -110,17 +109,18 @@ fn with_empty_lines<T: Ord>(wanted: &[&str], mut sets: Sets<T>) -> Sets<T> {
     sets
 }
 
-/// The same sets of words, if all words are numbers, rounded to three decimals.
+/// Returns whether both have the same sets of words, all of them numbers, after rounding to three
+/// decimals.
 fn same_rounded(found: &[&str], wanted: &[&str]) -> bool {
     let (found, sets) = (rounded(found), rounded(wanted));
     found.zip(sets).is_some_and(|(found, sets)| found == with_empty_lines(wanted, sets))
 }
 
-/// Numbers are told apart by their bits; nothing that is not a number equals anything.
+/// Numbers are compared by their bits; NaN equals nothing.
 fn rounded(lines: &[&str]) -> Option<Sets<u64>> {
     let bits = |word: &str| {
         let number = round(number(word)?, 3);
-        // Adding 0 makes one zero of both.
+        // Adding 0 turns -0 into 0.
         (!number.is_nan()).then(|| (number + 0.0).to_bits())
     };
     let sets = lines.iter().map(|line| split(line).map(bits).collect::<Option<BTreeSet<u64>>>());
@@ -185,7 +185,7 @@ mod tests {
         ("1.0001 2", "1.0004 2", true, false),
         ("", "", true, true),
         ("a", "", false, false),
-        // Beyond the measured ones: blank lines, notations, things that are not numbers.
+        // Cases beyond the measured ones: blank lines, notations, words that are not numbers.
         ("a\n\nb", "a\nb", true, false),
         ("a\n \nb", "a\nb", false, false),
         ("1", "1.0", true, false),
@@ -236,7 +236,7 @@ mod tests {
             for rough in [format!("{number}.0"), format!("{number:e}"), format!("{number:.1}"), format!("{expected}.0")] {
                 prop_assert!(!strict(&expected, &rough), "{} {}", expected, rough);
             }
-            // One digit off, the last: far within 1e-6 for a long number.
+            // The last digit differs by one: far within 1e-6 for a long number.
             let (start, last) = expected.split_at(expected.len() - 1);
             let last = (last.parse::<u32>().unwrap() + off) % 10;
             let other = format!("{start}{last}");
@@ -246,7 +246,7 @@ mod tests {
         #[test]
         fn a_real_number_is_taken_within_the_tolerance(expected in -1e12f64..1e12, share in -3.0f64..3.0) {
             let printed = expected + share * TOLERANCE * expected.abs().max(1.0);
-            // Beside the border itself, where rounding decides.
+            // Values at the limit itself are skipped: there rounding decides.
             prop_assume!((share.abs() - 1.0).abs() > 1e-3);
             let texts = (format!("{expected:?}"), format!("{printed:?}"));
             prop_assert_eq!(strict(&texts.0, &texts.1), share.abs() < 1.0, "{:?}", texts);

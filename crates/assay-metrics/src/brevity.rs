@@ -1,7 +1,8 @@
-//! The penalty for hypotheses that are shorter than their references, which most of BLEU's family
-//! share.
+//! The penalty for hypotheses that are shorter than their references, shared by most of BLEU's
+//! family.
 
-/// 1 from the reference's length on, less below it, 0 for nothing.
+/// The penalty: 1 if the hypothesis is at least as long as the reference, less if it is shorter, 0
+/// if it is empty.
 pub(crate) fn brevity_penalty(hypothesis: f64, reference: f64) -> f64 {
     if hypothesis >= reference {
         1.0

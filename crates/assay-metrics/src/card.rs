@@ -13,7 +13,7 @@ pub struct TextMetricCard {
     pub variants: &'static [VariantCard],
     /// The name of the variant to compute if none is chosen.
     pub default_variant: &'static str,
-    /// Whether the metric needs the programming language of the texts.
+    /// True if the metric needs the programming language of the texts.
     pub needs_language: bool,
     /// The options beyond the variant and the language.
     pub options: &'static [OptionCard],
@@ -56,7 +56,7 @@ pub enum OptionKind {
     Float,
     /// One of these names.
     Choice(&'static [&'static str]),
-    /// Any text; the metric itself says which it accepts.
+    /// Any text; the metric itself checks it.
     Text,
 }
 
@@ -98,7 +98,7 @@ impl OptionCard {
 }
 
 impl OptionKind {
-    /// Says what is wrong with a value, if anything.
+    /// Checks a value; the error says what is wrong with it.
     pub fn check(&self, text: &str) -> Result<(), String> {
         match self {
             Self::Flag if !["true", "false"].contains(&text) => {
@@ -120,7 +120,7 @@ impl OptionKind {
     }
 }
 
-/// A finite number that is not negative.
+/// Parses a finite number that is not negative.
 pub(crate) fn float(text: &str) -> Option<f64> {
     let number: f64 = text.trim().parse().ok()?;
     (number.is_finite() && number >= 0.0).then_some(number)

@@ -1,11 +1,11 @@
-//! chrF and chrF++ (Popović 2015, 2017) as sacreBLEU computes them: F scores of character n-grams,
-//! and of words.
+//! chrF and chrF++ (Popović 2015, 2017) as sacreBLEU computes them: F scores of character n-grams
+//! and word n-grams.
 
 use assay_core::{Error, Result};
 
 use crate::bleu::SACREBLEU_VERSION;
 use crate::card::{OptionCard, OptionKind, TextMetricCard, VariantCard};
-use crate::ngrams::{MOST_ORDERS, Matches, Scratch, with_scratch};
+use crate::ngrams::{MAX_ORDER, Matches, Scratch, with_scratch};
 use crate::parts;
 use crate::python;
 use crate::references::{REFERENCE_COUNTS, reference_counts, references_per_pair};
@@ -27,13 +27,13 @@ pub(crate) static CHRF: TextMetricKind = TextMetricKind::new(
             OptionCard::new(
                 "char-order",
                 "N",
-                OptionKind::Integer(1..=MOST_ORDERS),
+                OptionKind::Integer(1..=MAX_ORDER),
                 "The longest n-grams of characters. Default: 6",
             ),
             OptionCard::new(
                 "word-order",
                 "N",
-                OptionKind::Integer(0..=MOST_ORDERS),
+                OptionKind::Integer(0..=MAX_ORDER),
                 "The longest n-grams of words. Default: 0, and 2 for chrf++",
             ),
             OptionCard::new(
@@ -75,21 +75,21 @@ fn build(options: &MetricOptions) -> Result<Box<dyn TextMetric>> {
     Ok(Box::new(chosen.build()?))
 }
 
-/// What a chrF score can be asked to be. The default is chrF2, with characters up to order 6.
+/// The options of a chrF score. The default is chrF2, with characters up to order 6.
 #[derive(Debug, Clone)]
 pub struct ChrfOptions {
     /// The highest order of character n-grams.
     pub char_order: usize,
     /// The highest order of word n-grams: 0 for chrF, 2 for chrF++.
     pub word_order: usize,
-    /// How many times as much recall weighs as precision.
+    /// The weight of recall relative to precision.
     pub beta: u32,
-    /// Whether case does not matter.
+    /// True if case is ignored.
     pub lowercase: bool,
-    /// Whether white space counts as characters do.
+    /// True if white space counts as characters.
     pub whitespace: bool,
-    /// Whether orders that one side is too short for count as nearly 0, as in `chrF++.py`; they do
-    /// not count otherwise.
+    /// True if orders for which one side is too short count as nearly 0, as in `chrF++.py`;
+    /// otherwise they are left out.
     pub eps_smoothing: bool,
 }
 
@@ -107,39 +107,39 @@ impl Default for ChrfOptions {
 }
 
 impl ChrfOptions {
-    /// The metric, or what cannot be had.
+    /// Builds the metric, or says which option cannot be used.
     pub fn build(self) -> Result<Chrf> {
         let Self { char_order, word_order, .. } = self;
-        if char_order == 0 && word_order == 0 || char_order.max(word_order) > MOST_ORDERS {
+        if char_order == 0 && word_order == 0 || char_order.max(word_order) > MAX_ORDER {
             return Err(Error::usage(format!(
                 "the orders are {char_order} for characters and {word_order} for words, \
-                 not up to {MOST_ORDERS} and one of them at least 1"
+                 not up to {MAX_ORDER} and one of them at least 1"
             )));
         }
         Ok(Chrf(self))
     }
 }
 
-/// chrF, from 0 to 100. Of several references, each pair takes the one that it scores best with.
+/// chrF, from 0 to 100. With several references, each pair uses the one with the best score.
 ///
-/// A text with a character that is no white space scores 100 against itself, up to the last digits;
-/// with `eps_smoothing` only from as many characters and words as there are orders on.
+/// A text with a character other than white space scores 100 against itself, up to the last digits;
+/// with `eps_smoothing`, only if it has at least as many characters and words as there are orders.
 #[derive(Debug, Clone)]
 pub struct Chrf(ChrfOptions);
 
-/// What stands for a share of nothing.
+/// The value used for 0/0.
 const EPSILON: f64 = 1e-16;
 
-/// How many n-grams of an order the hypothesis has, how many the reference, how many are common.
+/// The numbers of n-grams of one order: in the hypothesis, in the reference, in both.
 type Counts = [f64; 3];
 
 impl Chrf {
-    /// What the score is called, such as `chrF2++`.
+    /// The name of the score, such as `chrF2++`.
     pub fn name(&self) -> String {
         format!("chrF{}{}", self.0.beta, "+".repeat(self.0.word_order))
     }
 
-    /// The counts of the best reference, and how well the hypothesis does with it.
+    /// The counts for the reference that gives the best score.
     fn best_counts(&self, references: &[&str], hypothesis: &str) -> Vec<Counts> {
         let characters =
             self.compare(references, hypothesis, self.0.char_order, |text, scratch| {
@@ -228,7 +228,8 @@ impl TextMetric for Chrf {
             .part("common_ngrams", column(2))
     }
 
-    /// sacreBLEU's own. Beta is in it only if it is not 2: sacreBLEU has it in the score's name.
+    /// sacreBLEU's own signature, with beta added if it is not 2: sacreBLEU has it in the score's
+    /// name.
     fn signature(&self, corpus: &Sums) -> String {
         let yes = |yes: bool| if yes { "yes" } else { "no" };
         let beta = if self.0.beta == 2 { String::new() } else { format!("|beta:{}", self.0.beta) };
@@ -244,7 +245,8 @@ impl TextMetric for Chrf {
     }
 }
 
-/// Those of the hypothesis count only where the reference has some of that order.
+/// The counts for each order. N-grams of the hypothesis count only in orders in which the reference
+/// has some.
 fn counts(matches: &Matches, orders: usize, hypothesis: usize, reference: usize) -> Vec<Counts> {
     let of_order = |order: usize| {
         let total = |length: usize| (length + 1).saturating_sub(order) as f64;
@@ -261,8 +263,8 @@ fn smoothed_f([hypothesis, reference, common]: &Counts, factor: f64) -> f64 {
     if divisor > 0.0 { (1.0 + factor) * precision * recall / divisor } else { EPSILON }
 }
 
-/// Words at white space; one punctuation mark at the end of a word, or else at its start, is a word
-/// of its own.
+/// Pushes the words of a text, split at white space. One punctuation mark at the end of a word, or
+/// else at its start, is a separate word.
 fn push_words(text: &str, scratch: &mut Scratch) {
     let punctuation = |character: char| character.is_ascii_punctuation();
     for word in python::split(text) {
@@ -285,7 +287,7 @@ fn push_words(text: &str, scratch: &mut Scratch) {
 mod tests {
     use super::*;
 
-    /// All are sacreBLEU's own.
+    /// All expected values are sacreBLEU's own.
     fn check(options: ChrfOptions, score: f64, pairs: [f64; 2], signature: &str) {
         let metric = options.build().unwrap();
         let cat = ["The cat is on the mat.", "A cat sat on a mat"];

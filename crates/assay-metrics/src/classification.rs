@@ -1,9 +1,9 @@
-//! Figures of classifiers from pairs of true and predicted labels, with scikit-learn's conventions:
-//! a share of nothing is 0.
+//! Scores of classifiers from pairs of true and predicted labels, with scikit-learn's conventions:
+//! 0/0 is 0.
 
 use std::collections::BTreeMap;
 
-/// How often each label was predicted for each true one.
+/// The confusion matrix: the number of times each label was predicted for each true label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Confusion<L> {
     labels: Vec<L>,
@@ -13,10 +13,10 @@ pub struct Confusion<L> {
 
 /// Precision, recall and their harmonic mean.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Figures {
-    /// How many of those predicted are right.
+pub struct PrecisionRecall {
+    /// The share of predictions that are right.
     pub precision: f64,
-    /// How many of those that should be predicted are.
+    /// The share of true labels that were predicted.
     pub recall: f64,
     /// The harmonic mean of both. For a macro average: the mean of the labels' own.
     pub f1: f64,
@@ -46,7 +46,7 @@ impl<L: Ord + Clone> Confusion<L> {
         &self.labels
     }
 
-    /// How often each label was predicted for each true one: a row for each true label.
+    /// The number of predictions of each label for each true label: one row per true label.
     pub fn counts(&self) -> &[Vec<u64>] {
         &self.counts
     }
@@ -57,28 +57,30 @@ impl<L: Ord + Clone> Confusion<L> {
     }
 
     /// The figures of one label against all others; 0 if no pair has it.
-    pub fn binary(&self, positive: &L) -> Figures {
-        self.labels.binary_search(positive).map_or_else(|_| Figures::default(), |at| self.of(at))
+    pub fn binary(&self, positive: &L) -> PrecisionRecall {
+        self.labels
+            .binary_search(positive)
+            .map_or_else(|_| PrecisionRecall::default(), |at| self.of(at))
     }
 
     /// The means of all labels' figures.
-    pub fn macro_average(&self) -> Figures {
-        let all: Vec<Figures> = (0..self.labels.len()).map(|at| self.of(at)).collect();
-        let mean = |figure: fn(&Figures) -> f64| {
+    pub fn macro_average(&self) -> PrecisionRecall {
+        let all: Vec<PrecisionRecall> = (0..self.labels.len()).map(|at| self.of(at)).collect();
+        let mean = |figure: fn(&PrecisionRecall) -> f64| {
             let sum: f64 = all.iter().map(figure).sum();
             if all.is_empty() { 0.0 } else { sum / all.len() as f64 }
         };
-        Figures {
+        PrecisionRecall {
             precision: mean(|figures| figures.precision),
             recall: mean(|figures| figures.recall),
             f1: mean(|figures| figures.f1),
         }
     }
 
-    /// The figures over all predictions. With one label for each, all three are the accuracy.
-    pub fn micro_average(&self) -> Figures {
+    /// The figures over all predictions. With one label per pair, all three are the accuracy.
+    pub fn micro_average(&self) -> PrecisionRecall {
         let accuracy = self.accuracy();
-        Figures { precision: accuracy, recall: accuracy, f1: accuracy }
+        PrecisionRecall { precision: accuracy, recall: accuracy, f1: accuracy }
     }
 
     /// Matthews' correlation coefficient, for any number of labels (Gorodkin's): 1 for a perfect
@@ -98,10 +100,10 @@ impl<L: Ord + Clone> Confusion<L> {
         (i128::from(self.right()) * pairs - both) as f64 / spread.sqrt()
     }
 
-    fn of(&self, label: usize) -> Figures {
+    fn of(&self, label: usize) -> PrecisionRecall {
         let right = self.counts[label][label];
         let (truth, predicted) = (self.of_truth(label), self.of_prediction(label));
-        Figures {
+        PrecisionRecall {
             precision: share(right, predicted),
             recall: share(right, truth),
             f1: share(2 * right, truth + predicted),
@@ -133,10 +135,11 @@ fn share(part: u64, whole: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Labels are letters, and `a` is the positive one; figures are scikit-learn's own.
+    /// Labels are single characters, and `a` is the positive one; the expected figures are
+    /// scikit-learn's own.
     fn check(truth: &str, predicted: &str, binary: [f64; 3], averaged: [f64; 3], others: [f64; 2]) {
         let confusion = Confusion::new(truth.chars().zip(predicted.chars()));
-        let close = |found: Figures, expected: [f64; 3]| {
+        let close = |found: PrecisionRecall, expected: [f64; 3]| {
             let found = [found.precision, found.recall, found.f1];
             let differ = |(found, expected): (f64, f64)| (found - expected).abs() > 1e-15;
             assert!(!found.into_iter().zip(expected).any(differ), "{found:?} {expected:?}");

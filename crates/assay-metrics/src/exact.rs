@@ -1,4 +1,5 @@
-//! Exact match: how many hypotheses are, but for white space around them, one of their references.
+//! Exact match: the share of hypotheses that equal one of their references, apart from surrounding
+//! white space.
 
 use crate::card::{TextMetricCard, VariantCard};
 use crate::parts;
@@ -34,14 +35,14 @@ pub struct ExactMatch {
     version: String,
 }
 
-/// Whether the hypothesis equals a reference, both stripped as Python does.
+/// Returns whether the hypothesis equals a reference, both stripped as Python does.
 pub fn is_exact(references: &[&str], hypothesis: &str) -> bool {
     let hypothesis = strip(hypothesis);
     references.iter().any(|reference| strip(reference) == hypothesis)
 }
 
 impl ExactMatch {
-    /// There is nothing to choose.
+    /// Creates the metric, which has no options.
     pub fn new(version: &str) -> Self {
         Self { version: version.to_owned() }
     }

@@ -1,11 +1,11 @@
-//! CodRep's line error: how far a predicted line is from the right one.
+//! CodRep's line error: the distance of a predicted line from the right one.
 
-/// What one answer to a line question is worth.
+/// The grade of one answer to a line question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineGrade {
     /// The smallest loss among the predictions.
     pub loss: f64,
-    /// The place of the first right prediction, from 1.
+    /// The rank of the first right prediction, from 1.
     pub hit: Option<usize>,
 }
 

@@ -1,9 +1,10 @@
-//! Counting what n-grams two texts have in common, without a string or an allocation per n-gram.
+//! Counting the n-grams that two texts have in common, without a string or an allocation per
+//! n-gram.
 //!
-//! Tokens become numbers. The key of an n-gram is the place of its first n - 1 tokens in a table,
-//! with its last token: so n-grams of every order have exact keys of one machine word, and one is
-//! only looked for where its beginning was found. What earlier pairs left in a table counts as
-//! empty, so nothing is cleared.
+//! Tokens become numbers. The key of an n-gram is the slot of its first n - 1 tokens in a table,
+//! combined with its last token: n-grams of every order have exact keys of one machine word, and an
+//! n-gram is only looked up where its prefix was found. Entries of earlier pairs count as empty, so
+//! no table is cleared.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -15,25 +16,25 @@ mod words;
 use std::cell::RefCell;
 use std::ops::Range;
 
-use words::Words;
+use words::WordTable;
 
-/// N-grams up to this order can be counted.
-pub(crate) const MOST_ORDERS: usize = 16;
+/// The highest order of n-grams that can be counted.
+pub(crate) const MAX_ORDER: usize = 16;
 
-/// How many n-grams of each order, from 1, are common.
-pub(crate) type Matches = [u32; MOST_ORDERS];
+/// The number of common n-grams of each order, from 1.
+pub(crate) type Matches = [u32; MAX_ORDER];
 
-/// Tables larger than this are given back after the pair that needed them.
-const KEPT_SLOTS: usize = 1 << 18;
+/// The largest table that is kept for the next pair; larger ones are freed.
+const MAX_KEPT_SLOTS: usize = 1 << 18;
 
-/// Does something with tables that keep their memory from one pair to the next.
+/// Calls `work` with tables that keep their memory from one pair to the next.
 pub(crate) fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     thread_local! {
         static SCRATCH: RefCell<Scratch> = RefCell::default();
     }
     SCRATCH.with_borrow_mut(|scratch| {
         let result = work(scratch);
-        scratch.forget_texts();
+        scratch.clear_texts();
         result
     })
 }
@@ -41,50 +42,50 @@ pub(crate) fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
 /// The texts of a pair as numbers, and the tables to compare them.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    words: Words,
+    words: WordTable,
     numbers: Vec<u32>,
-    /// Where each text ends in `numbers`.
+    /// The end of each text in `numbers`.
     ends: Vec<usize>,
-    unigrams: Vec<Tally>,
-    ngrams: Ngrams,
+    unigrams: Vec<Occurrences>,
+    ngrams: NgramTable,
     /// The reference that is being counted, numbered over all pairs.
     reference: u32,
 }
 
 impl Scratch {
-    /// Adds a token to the text at hand: these bytes from `start` to `end`.
+    /// Adds a token to the current text: these bytes from `start` to `end`.
     #[inline]
     pub(crate) fn push_word(&mut self, bytes: &[u8], start: usize, end: usize) {
         let number = self.words.number(bytes, start, end);
         self.numbers.push(number);
     }
 
-    /// Adds a character as a token to the text at hand.
+    /// Adds a character as a token to the current text.
     #[inline]
     pub(crate) fn push_character(&mut self, character: char) {
         let number = self.words.number_of_character(character);
         self.numbers.push(number);
     }
 
-    /// Ends the text at hand. Texts are numbered from 0.
+    /// Ends the current text. Texts are numbered from 0.
     pub(crate) fn end_text(&mut self) {
         self.ends.push(self.numbers.len());
     }
 
-    /// How many tokens a text has.
+    /// The number of tokens in a text.
     pub(crate) fn length(&self, text: usize) -> usize {
         self.place(text..text + 1).len()
     }
 
-    /// How many n-grams of the text `hypothesis` are in these texts as well. Each counts at most as
-    /// often as in the text that has it most.
+    /// The number of n-grams of the text `hypothesis` that are also in these texts. Each counts at
+    /// most as often as in the text that has it most often.
     pub(crate) fn matches(
         &mut self,
         references: Range<usize>,
         hypothesis: usize,
         orders: usize,
     ) -> Matches {
-        let orders = orders.clamp(1, MOST_ORDERS);
+        let orders = orders.clamp(1, MAX_ORDER);
         let ends = self.common_ends(&references, hypothesis);
         self.make_room(&references, orders, ends);
         for text in references {
@@ -98,36 +99,37 @@ impl Scratch {
         matches
     }
 
-    /// What a hypothesis starts and ends with like its only reference. N-grams inside of that match
-    /// one by one, whatever is between, and need no counting. With several references they would
-    /// not: what is spared in one reference may be needed to be the most of all.
-    fn common_ends(&self, references: &Range<usize>, hypothesis: usize) -> Ends {
+    /// The common prefix and suffix of a hypothesis and its only reference. N-grams inside them
+    /// match one to one, whatever is between, and need no counting. With several references this
+    /// does not hold: an occurrence skipped in one reference may be needed for the maximum over
+    /// all.
+    fn common_ends(&self, references: &Range<usize>, hypothesis: usize) -> CommonEnds {
         if references.len() != 1 {
-            return Ends::default();
+            return CommonEnds::default();
         }
         let left = &self.numbers[self.place(references.clone())];
         let right = &self.numbers[self.place(hypothesis..hypothesis + 1)];
         let same = |(left, right): &(&u32, &u32)| left == right;
         let start = left.iter().zip(right).take_while(same).count();
         let rest = left[start..].iter().rev().zip(right[start..].iter().rev());
-        Ends { start, end: rest.take_while(same).count() }
+        CommonEnds { start, end: rest.take_while(same).count() }
     }
 
-    /// Forgets the texts, for the next pair.
-    fn forget_texts(&mut self) {
-        self.words.forget();
+    /// Clears the texts, for the next pair.
+    fn clear_texts(&mut self) {
+        self.words.clear();
         self.numbers.clear();
         self.ends.clear();
-        if self.ngrams.slots.len() > KEPT_SLOTS {
-            self.ngrams = Ngrams::default();
+        if self.ngrams.slots.len() > MAX_KEPT_SLOTS {
+            self.ngrams = NgramTable::default();
         }
     }
 
-    fn make_room(&mut self, references: &Range<usize>, orders: usize, ends: Ends) {
+    fn make_room(&mut self, references: &Range<usize>, orders: usize, ends: CommonEnds) {
         self.unigrams.clear();
-        self.unigrams.resize(self.words.count(), Tally::default());
+        self.unigrams.resize(self.words.count(), Occurrences::default());
         if self.reference.checked_add(references.len() as u32 + 1).is_none() {
-            self.ngrams = Ngrams::default();
+            self.ngrams = NgramTable::default();
             self.reference = 0;
         }
         let tokens = self.place(references.clone()).len();
@@ -135,13 +137,13 @@ impl Scratch {
         self.ngrams.make_room(tokens * (orders - 1), self.words.count(), self.reference);
     }
 
-    /// Where the tokens of neighbouring texts are in `numbers`.
+    /// The range of the tokens of consecutive texts in `numbers`.
     fn place(&self, texts: Range<usize>) -> Range<usize> {
         let end = |text: usize| if text == 0 { 0 } else { self.ends[text - 1] };
         end(texts.start)..end(texts.end)
     }
 
-    fn count(&mut self, text: usize, orders: usize, ends: Ends) {
+    fn count(&mut self, text: usize, orders: usize, ends: CommonEnds) {
         self.reference += 1;
         let numbers = &self.numbers[self.place(text..text + 1)];
         for start in ends.counted(numbers.len(), orders) {
@@ -157,8 +159,8 @@ impl Scratch {
         }
     }
 
-    fn compare(&mut self, text: usize, orders: usize, ends: Ends) -> Matches {
-        let mut matches = [0; MOST_ORDERS];
+    fn compare(&mut self, text: usize, orders: usize, ends: CommonEnds) -> Matches {
+        let mut matches = [0; MAX_ORDER];
         let numbers = &self.numbers[self.place(text..text + 1)];
         for start in ends.counted(numbers.len(), orders) {
             let window = &numbers[start..numbers.len().min(start + orders)];
@@ -179,30 +181,32 @@ impl Scratch {
     }
 }
 
-/// How many tokens two texts have in common at their starts, and behind that at their ends.
+/// The number of tokens that two texts have in common at their starts, and after that at their
+/// ends.
 #[derive(Clone, Copy, Default)]
-struct Ends {
+struct CommonEnds {
     start: usize,
     end: usize,
 }
 
-impl Ends {
-    /// Where n-grams start, in a text of this length, that are not all inside of an end. Short ones
-    /// at the first of these places are: they only begin a longer one, and do not count.
+impl CommonEnds {
+    /// The start positions, in a text of this length, of n-grams that are not entirely inside a
+    /// common end. Short n-grams at the first of these positions are inside: they are only prefixes
+    /// of longer ones, and do not count.
     fn counted(self, length: usize, orders: usize) -> Range<usize> {
         self.start.saturating_sub(orders - 1)..length - self.end
     }
 }
 
-/// How often something is in the reference at hand, and how often in the one that has it most.
+/// The number of occurrences in the current reference, and in the one that has the most.
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct Occurrences {
     reference: u32,
     now: u32,
     most: u32,
 }
 
-impl Tally {
+impl Occurrences {
     #[inline]
     fn count(&mut self, reference: u32, times: u32) {
         if self.reference != reference {
@@ -213,7 +217,7 @@ impl Tally {
         self.most = self.most.max(self.now);
     }
 
-    /// As many as wanted, which is 0 or 1, as long as there are some.
+    /// Takes up to `wanted`, which is 0 or 1, as long as some are left.
     #[inline]
     fn take(&mut self, wanted: u32) -> u32 {
         let taken = self.most.min(wanted);
@@ -222,27 +226,28 @@ impl Tally {
     }
 }
 
-/// N-grams of two tokens and more: a hash table with open addressing that never moves a slot.
+/// N-grams of two or more tokens: a hash table with open addressing that never moves a slot.
 #[derive(Default)]
-struct Ngrams {
+struct NgramTable {
     slots: Vec<Slot>,
-    /// How many bits of a hash are no part of a place.
+    /// The number of bits of a hash that are not part of a slot's index.
     shift: u32,
-    /// Slots of this reference and earlier ones are empty.
+    /// Slots of this reference and earlier ones count as empty.
     before: u32,
-    /// Names of n-grams start here, above those of single tokens.
+    /// The lowest name of an n-gram, above those of single tokens.
     first_name: u64,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
     key: u64,
-    tally: Tally,
+    tally: Occurrences,
 }
 
-impl Ngrams {
+impl NgramTable {
     fn make_room(&mut self, ngrams: usize, tokens: usize, before: u32) {
-        // Room costs little in a table that stays in the processor's nearest cache, and much in others.
+        // A sparse table is cheap as long as it fits in the processor's L1 cache, and expensive
+        // otherwise.
         let spare = if ngrams < 1 << 12 { 4 } else { 2 };
         let capacity = (ngrams * spare).next_power_of_two().max(64);
         self.slots.resize(capacity.max(self.slots.len()), Slot::default());
@@ -251,35 +256,35 @@ impl Ngrams {
         self.first_name = tokens as u64;
     }
 
-    /// What n-grams that begin with this one have in their keys.
+    /// The name of this n-gram in the keys of n-grams that begin with it.
     #[inline]
     fn name(&self, place: usize) -> u64 {
         self.first_name + place as u64
     }
 
     #[inline]
-    fn find(&mut self, beginning: u64, token: u32) -> Option<(usize, &mut Tally)> {
+    fn find(&mut self, beginning: u64, token: u32) -> Option<(usize, &mut Occurrences)> {
         let before = self.before;
         let (place, slot, _) = self.probe(beginning, token);
         (slot.tally.reference > before).then_some((place, &mut slot.tally))
     }
 
     #[inline]
-    fn find_or_insert(&mut self, beginning: u64, token: u32) -> (usize, &mut Tally) {
+    fn find_or_insert(&mut self, beginning: u64, token: u32) -> (usize, &mut Occurrences) {
         let before = self.before;
         let (place, slot, key) = self.probe(beginning, token);
         if slot.tally.reference <= before {
-            *slot = Slot { key, tally: Tally::default() };
+            *slot = Slot { key, tally: Occurrences::default() };
         }
         (place, &mut slot.tally)
     }
 
-    /// The slot of an n-gram, or the empty one where it would be. There is always one: the table
-    /// is at least twice as large as what it is asked to hold.
+    /// The slot of an n-gram, or the empty slot where it would be inserted. There is always one:
+    /// the table is at least twice as large as its contents.
     #[inline]
     fn probe(&mut self, beginning: u64, token: u32) -> (usize, &mut Slot, u64) {
         let key = beginning << 32 | u64::from(token);
-        // Written so that the compiler sees that no place is out of bounds.
+        // Written so that the compiler can prove that no index is out of bounds.
         let slots = self.slots.as_mut_slice();
         let mask = slots.len() - 1;
         let mut place = (words::scatter(key) >> self.shift) as usize & mask;
@@ -320,7 +325,7 @@ mod tests {
         check(&["abxcd"], "abyabcd", &[4, 2, 0]);
     }
 
-    /// The definition, word by word.
+    /// The definition, implemented literally.
     fn count_slowly(references: &[String], hypothesis: &str, order: usize) -> u32 {
         let count = |text: &str| {
             let mut counts = BTreeMap::<Vec<char>, u32>::new();

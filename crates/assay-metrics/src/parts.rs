@@ -1,13 +1,13 @@
-//! Sums as the counts that they are, for printing.
+//! Sums converted to counts, for printing.
 
 use crate::text::Part;
 
-/// A count that was added up as a number.
+/// A count that was added up as a float.
 pub(crate) fn count(sum: f64) -> Part {
     Part::Count(whole(sum))
 }
 
-/// Counts that were added up as numbers; numbers where not all are whole.
+/// Counts that were added up as floats; they stay floats if not all are whole.
 pub(crate) fn counts(sums: Vec<f64>) -> Part {
     if sums.iter().all(|sum| sum.fract() == 0.0) {
         Part::Counts(sums.into_iter().map(whole).collect())

@@ -1,19 +1,20 @@
-//! pass@k: how likely one of k samples passes, from more samples than k (Chen et al. 2021).
+//! pass@k: the probability that one of k samples passes, estimated from more than k samples (Chen
+//! et al. 2021).
 
-/// The unbiased estimate for one problem with so many samples of which so many are right; `samples`
-/// is at least `k`, or all of them are taken.
+/// The unbiased estimate for one problem with this many samples, of which `right` are right. If
+/// there are fewer than `k` samples, all are used.
 pub fn pass_at_k(samples: u64, right: u64, k: u64) -> f64 {
     let wrong = samples.saturating_sub(right);
     if wrong < k {
         return 1.0;
     }
-    // Multiplied from the least to the greatest number: the published values are of this order.
+    // Multiplied from the least to the greatest number, as for the published values.
     let none_right: f64 =
         (wrong + 1..=samples).map(|number| 1.0 - k as f64 / number as f64).product();
     1.0 - none_right
 }
 
-/// The mean over problems, each with its samples and how many are right, added in their order.
+/// The mean over problems, each given as its number of samples and of right ones, added in order.
 /// `None` if there is no problem, or one with fewer than `k` samples.
 pub fn mean_pass_at_k(problems: &[(u64, u64)], k: u64) -> Option<f64> {
     if problems.is_empty() || problems.iter().any(|&(samples, _)| samples < k) {

@@ -1,4 +1,4 @@
-//! What Python's strings call white space, and how its `round` rounds.
+//! Python's definition of white space in strings, and its `round`.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// How many bytes the white space takes that these bytes start with.
+/// The length in bytes of the white space at the start of these bytes.
 fn spaces(bytes: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -32,9 +32,9 @@ fn spaces(bytes: &[u8]) -> usize {
     }
 }
 
-/// How many bytes stand before the first white space.
+/// The number of bytes before the first white space.
 fn until_space(bytes: &[u8]) -> usize {
-    // Nearly all bytes of words are told by themselves.
+    // Nearly all bytes of words are recognised without decoding.
     let may_be_space = |byte: &u8| *byte <= b' ' || !byte.is_ascii();
     let mut at = 0;
     while let Some(next) = bytes[at..].iter().position(may_be_space) {
@@ -52,7 +52,8 @@ pub(crate) fn lower(text: &str, wanted: bool) -> Cow<'_, str> {
     if wanted { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) }
 }
 
-/// How many bytes a letter of white space takes that these bytes start with; 0 if they start otherwise.
+/// The length in bytes of the white space character at the start of these bytes; 0 if there is
+/// none.
 pub(crate) fn space_length(bytes: &[u8]) -> usize {
     match bytes {
         [b'\t'..=b'\r' | 0x1c..=b' ', ..] => 1,
@@ -65,7 +66,7 @@ pub(crate) fn space_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// `round(value, digits)`: of the exact binary value, ties to the even digit, as printing does.
+/// `round(value, digits)`: rounds the exact binary value, ties to the even digit, as printing does.
 pub(crate) fn round(value: f64, digits: usize) -> f64 {
     format!("{value:.digits$}").parse().unwrap_or(value)
 }

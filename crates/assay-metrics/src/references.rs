@@ -1,23 +1,23 @@
-//! How many references the pairs of a corpus have, in sums that add up in any order.
+//! The number of references per pair in a corpus, from sums that do not depend on order.
 
 use crate::text::Sums;
 
-/// How many sums [`reference_counts`] takes, at the front.
+/// The number of sums that [`reference_counts`] needs, at the front.
 pub(crate) const REFERENCE_COUNTS: usize = 3;
 
-/// One pair, its references and their square: the references of all pairs are equally many exactly
-/// if the sums of the three are in proportion.
+/// The counts of one pair: 1, its number of references and the square of that. All pairs have the
+/// same number of references exactly if the sums of the three are in proportion.
 pub(crate) fn reference_counts(references: usize) -> [f64; REFERENCE_COUNTS] {
     let references = references as f64;
     [1.0, references, references * references]
 }
 
-/// How many pairs a corpus has.
+/// The number of pairs in a corpus.
 pub(crate) fn pairs(corpus: &Sums) -> f64 {
     corpus.at(0)
 }
 
-/// How many references every pair has; `var` if not all have as many.
+/// The number of references that every pair has; `var` if it differs.
 pub(crate) fn references_per_pair(corpus: &Sums) -> String {
     let (pairs, references, squares) = (corpus.at(0), corpus.at(1), corpus.at(2));
     if (pairs * squares - references * references).abs() < 0.5 {

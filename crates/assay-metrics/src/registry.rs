@@ -31,7 +31,7 @@ pub struct TextMetricKind {
     build: Builder,
 }
 
-/// Builds a metric from options that fit its card. The variant is always chosen.
+/// Builds a metric from options that match its card. The variant is always set.
 pub type Builder = fn(&MetricOptions) -> Result<Box<dyn TextMetric>>;
 
 impl TextMetricKind {
@@ -45,7 +45,7 @@ impl TextMetricKind {
         &self.card
     }
 
-    /// Builds the metric. Options that do not fit the card are refused.
+    /// Builds the metric. Options that do not match the card are rejected.
     pub fn build(&self, options: &MetricOptions) -> Result<Box<dyn TextMetric>> {
         let variant = options.variant.as_deref().unwrap_or(self.card.default_variant);
         let variants: Vec<&str> = self.card.variants.iter().map(|known| known.name).collect();
@@ -71,7 +71,8 @@ impl TextMetricKind {
     }
 }
 
-/// The options of a metric, as text by name. [`TextMetricKind::build`] checks them against its card.
+/// The options of a metric, as text by name. [`TextMetricKind::build`] checks them against its
+/// card.
 #[derive(Debug, Clone, Default)]
 pub struct MetricOptions {
     variant: Option<String>,
@@ -104,7 +105,7 @@ impl MetricOptions {
         self.variant.as_deref().unwrap_or_default()
     }
 
-    /// The chosen one of `all` variants.
+    /// The selected one of `all` variants.
     pub(crate) fn variant_of<T: Copy>(&self, all: &[T], name: fn(T) -> &'static str) -> Result<T> {
         let chosen = self.variant_name();
         let found = all.iter().copied().find(|variant| name(*variant) == chosen);
@@ -116,7 +117,7 @@ impl MetricOptions {
         self.language.as_deref()
     }
 
-    /// Whether a flag is on.
+    /// Returns whether a flag is on.
     pub fn flag(&self, name: &str) -> bool {
         self.text(name) == Some("true")
     }

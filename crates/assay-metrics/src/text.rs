@@ -1,4 +1,4 @@
-//! What all metrics of texts have in common: a pair is counted, counts add up, a sum is scored.
+//! The interface of all text metrics: a pair is counted, counts are added, a sum is scored.
 
 use assay_core::Named;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Each pair is measured by itself, so pairs can be measured anywhere and in any order; only
 /// [`join`](Self::join) sees them in the corpus's order.
 pub trait TextMetric: Send + Sync {
-    /// What one pair brings to the corpus. There is always a reference; any text is one.
+    /// Counts one pair. There is always at least one reference; any text is valid.
     fn measure(&self, references: &[&str], hypothesis: &str) -> Sums;
 
     /// Adds the next pair of the corpus to those before it.
@@ -19,7 +19,7 @@ pub trait TextMetric: Send + Sync {
     /// The score of a corpus.
     fn score(&self, corpus: &Sums) -> Score;
 
-    /// The score of a pair by itself, where that has rules of its own.
+    /// The score of a single pair, where that follows different rules.
     fn score_pair(&self, pair: &Sums) -> Score {
         self.score(pair)
     }
@@ -28,18 +28,18 @@ pub trait TextMetric: Send + Sync {
     fn signature(&self, corpus: &Sums) -> String;
 }
 
-/// What was counted, in an order that only its metric knows. Most are whole numbers, which add up
-/// to the same sum in any order.
+/// The counts of a metric, in an order that only that metric knows. Most are whole numbers, whose
+/// sum does not depend on order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sums(Vec<f64>);
 
 impl Sums {
-    /// These counts.
+    /// Sums with these counts.
     pub fn new(counts: impl Into<Vec<f64>>) -> Self {
         Self(counts.into())
     }
 
-    /// Adds count to count; nothing yet is a zero everywhere.
+    /// Adds the counts elementwise; missing ones are zero.
     pub fn add(&mut self, other: &Self) {
         if self.0.is_empty() {
             self.0.clone_from(&other.0);
@@ -55,18 +55,18 @@ impl Sums {
         &self.0
     }
 
-    /// The counts, to be changed.
+    /// The counts, mutably.
     pub fn as_mut_slice(&mut self) -> &mut [f64] {
         &mut self.0
     }
 
-    /// The count at `place`; 0 where nothing was counted.
+    /// The count at this position; 0 if nothing was counted.
     pub fn at(&self, place: usize) -> f64 {
         self.0.get(place).copied().unwrap_or_default()
     }
 }
 
-/// A score with everything that it was made from, as it is printed: the score itself is the first
+/// A score with all the numbers that it was made from, as printed: the score itself is the first
 /// part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
@@ -95,7 +95,7 @@ impl Score {
         }
     }
 
-    /// Everything, by name.
+    /// All parts, by name.
     pub fn parts(&self) -> &Named<Part> {
         &self.parts
     }
@@ -107,7 +107,7 @@ impl Score {
 pub enum Part {
     /// A number.
     Number(f64),
-    /// A number that there is not, such as a share of nothing.
+    /// An undefined number, such as 0/0.
     Missing,
     /// Several numbers.
     Numbers(Vec<f64>),

@@ -1,4 +1,4 @@
-//! Whatever a file holds, it can be scored as a program of any language, and that ends.
+//! Any file can be scored as a program of any language, in bounded time.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,8 +14,9 @@ use assay_metrics::codebleu::{CodeBleu, EQUAL_WEIGHTS, Variant};
 use assay_metrics::text::TextMetric;
 use assay_syntax::Language;
 
-/// How much of a file is taken, and from it how long a text: what is no program costs most.
-const TAKEN: u64 = 16 << 10;
+/// The number of bytes taken from a file, and the length of a text from it: text that is no program
+/// costs most.
+const MAX_BYTES: u64 = 16 << 10;
 
 #[test]
 fn every_file_is_a_program_of_every_language() {
@@ -48,16 +49,16 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The beginning of a file, unpacked if it is packed.
+/// The beginning of a file, decompressed if it is compressed.
 fn beginning(path: &Path) -> String {
     let file = File::open(path).unwrap();
     let mut bytes = Vec::new();
     if path.extension().is_some_and(|ending| ending == "zst") {
         let mut decoder = zstd::Decoder::new(file).unwrap();
         decoder.window_log_max(27).unwrap();
-        decoder.take(TAKEN).read_to_end(&mut bytes).unwrap();
+        decoder.take(MAX_BYTES).read_to_end(&mut bytes).unwrap();
     } else {
-        file.take(TAKEN).read_to_end(&mut bytes).unwrap();
+        file.take(MAX_BYTES).read_to_end(&mut bytes).unwrap();
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

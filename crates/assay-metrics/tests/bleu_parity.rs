@@ -1,4 +1,4 @@
-//! BLEU against the values that the packages themselves gave, for hundreds of real pairs.
+//! BLEU compared with the values that the packages themselves gave, for hundreds of real pairs.
 
 #![expect(clippy::disallowed_methods, reason = "the folder of real data is named by ASSAY_DATA")]
 
@@ -11,7 +11,7 @@ use assay_metrics::exact::ExactMatch;
 use assay_metrics::text::{Score, Sums, TextMetric};
 use serde_json::{Value, json};
 
-/// A value may differ by this share of it.
+/// The relative tolerance.
 const TOLERANCE: f64 = 1e-12;
 
 #[test]
@@ -29,7 +29,7 @@ fn every_pair_scores_as_in_the_packages() {
     assert!(values > 50_000, "{values} values were compared");
 }
 
-/// Compares everything that one package says about a pair; gives how many values that is.
+/// Compares all values of one package for a pair; returns their number.
 fn check(case: &Value, name: &str, expected: &Value) -> usize {
     let id = format!("{} {name}", case["id"]);
     let hypothesis = text(&case["hyp"]);
@@ -90,7 +90,8 @@ fn score_pair(options: &BleuOptions, case: &Value) -> Score {
     metric.score_pair(&metric.measure(&references, text(&case["hyp"])))
 }
 
-/// Compares numbers by their size, all else exactly; gives how many values were compared.
+/// Compares numbers within the tolerance, and all else exactly; returns the number of values
+/// compared.
 fn compare(id: &str, found: &Value, expected: &Value) -> usize {
     match (found, expected) {
         (Value::Array(found), Value::Array(expected)) => {
@@ -99,7 +100,7 @@ fn compare(id: &str, found: &Value, expected: &Value) -> usize {
         }
         (Value::Object(found), Value::Object(expected)) => {
             assert_eq!(found.len(), expected.len(), "{id}: {found:?} {expected:?}");
-            // Hugging Face calls its score after the metric.
+            // Hugging Face names its score after the metric.
             let theirs = |name: &str| expected.get(name).unwrap_or_else(|| &expected["bleu"]);
             let both = found.iter().map(|(name, found)| (found, theirs(name)));
             both.map(|(found, expected)| compare(id, found, expected)).sum()
@@ -195,11 +196,11 @@ impl Translations {
     }
 }
 
-/// Where real data lies. Says so loudly if it does not.
+/// The folder with real data. Prints a notice if it does not exist.
 fn real_data(test: &str) -> Option<PathBuf> {
     let data = std::env::var_os("ASSAY_DATA").map(PathBuf::from).filter(|data| data.is_dir());
     if data.is_none() {
-        // Not by a macro: the test harness would swallow it.
+        // Not with a macro: the test harness would capture it.
         let _ =
             writeln!(std::io::stderr(), "SKIPPED {test}: ASSAY_DATA names no folder of real data");
     }

@@ -1,4 +1,4 @@
-//! CodeBLEU against what the public packages gave on real outputs.
+//! CodeBLEU compared with the values of the public packages on real outputs.
 
 #![expect(
     clippy::unwrap_used,
@@ -79,12 +79,13 @@ fn every_component_is_that_of_the_package() {
         }
     }
     assert!(rows.len() > 2000 && broken > 300);
-    // The package's parser is of another version, which goes on differently from some errors.
+    // The package's parser has a different version, which recovers differently from some errors.
     let allowed = broken / 100;
     assert!(different.len() <= allowed, "{} of {broken}: {different:#?}", different.len());
 }
 
-/// How often the parts that hang on a tree are the same all the same, as the guide says.
+/// The share of pairs for which the parts that depend on a tree agree nevertheless, as the guide
+/// says.
 #[test]
 fn structure_differs_where_the_originals_have_older_grammars() {
     let Some(rows) = rows() else { return };
@@ -107,7 +108,7 @@ fn structure_differs_where_the_originals_have_older_grammars() {
     }
 }
 
-/// The originals' grammars are of 2020: only what does not hang on a tree can be the same.
+/// The originals' grammars are from 2020: only parts that do not depend on a tree can agree.
 #[test]
 fn words_are_those_of_the_originals() {
     let names = [("ngram", "ngram"), ("weighted_ngram", "weighted_ngram")];

@@ -1,4 +1,4 @@
-//! The Fusion Brain metrics: values from the official scripts, and what must hold for any input.
+//! The Fusion Brain metrics: values from the official scripts, and properties of any input.
 
 #![expect(clippy::disallowed_methods, reason = "tests read ASSAY_DATA")]
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use assay_metrics::fusion_brain::vqa::{Language, Truth, Truths};
+use assay_metrics::fusion_brain::vqa::{QuestionLanguage, Truth, Truths};
 use assay_metrics::fusion_brain::zsod::{Detections, Hits};
 use assay_metrics::fusion_brain::{Mismatch, Texts, htr, normalise_en, normalise_ru, vqa, zsod};
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn texts(value: &Value) -> Texts {
     serde_json::from_value(value.clone()).expect("cases are well-formed")
 }
 
-/// `[[]]` is how some write that there is no box.
+/// Parses detections. Some files write `[[]]` for no boxes.
 fn detections(value: &Value) -> Detections {
     let lists: BTreeMap<String, BTreeMap<String, Vec<Vec<f64>>>> =
         serde_json::from_value(value.clone()).expect("cases are well-formed");
@@ -46,7 +46,7 @@ fn normalise(language: &str, text: &str) -> String {
     normalise_ru(text, Some(&|word| lemmas.lemma(word)))
 }
 
-/// Checks one case; the scripts' errors are refusals.
+/// Checks one case; an error of the scripts is expected to be a [`Mismatch`].
 fn check(case: &Value) {
     let name = &case["name"];
     let score = match case["task"].as_str().expect("cases are well-formed") {
@@ -84,7 +84,7 @@ fn every_golden_case_is_met_to_the_last_bit() {
     let path = std::env::var_os("ASSAY_DATA")
         .map(|data| Path::new(&data).join("golden/fusion_brain/cases.jsonl.zst"));
     let Some(packed) = path.and_then(|path| std::fs::read(path).ok()) else {
-        // Not by a macro: the test harness would swallow it.
+        // Not with a macro: the test harness would capture it.
         let _ = writeln!(std::io::stderr(), "SKIPPED golden cases: ASSAY_DATA has none");
         return;
     };
@@ -100,9 +100,10 @@ fn answers_are_normalised_with_all_corners() {
         ("en", "A dog, and THE cat!", "dog and cat"),
         ("en", "red-green (blue)", "red green blue"),
         ("en", "red - green", "red green"),
-        // Of one mark with a space beside it somewhere, all are deleted, not replaced.
+        // If a mark has a space next to it anywhere, all of its occurrences are deleted, not
+        // replaced.
         ("en", "ping-pong - table", "pingpong table"),
-        // A comma between digits deletes all marks.
+        // A comma between digits deletes all punctuation.
         ("en", "1,000 t-shirts", "1000 tshirts"),
         ("en", "٣,٤ a/b", "٣٤ ab"),
         ("en", "v1.2. end.", "v1.2 end"),
@@ -133,7 +134,7 @@ fn what_stops_the_official_scripts_is_refused_by_key() {
     assert_eq!(refused("{}", "{}"), "there is nothing to score");
     let truth = |answers: &[&str]| {
         let answers = answers.iter().map(|&answer| answer.to_owned()).collect();
-        Truths::from([("0".to_owned(), Truth { answers, language: Language::English })])
+        Truths::from([("0".to_owned(), Truth { answers, language: QuestionLanguage::English })])
     };
     let said = |key: &str| Texts::from([(key.to_owned(), "The Yes.".to_owned())]);
     let right = vqa::accuracy(&truth(&["no", "yes"]), &said("0"), None).unwrap();
@@ -160,7 +161,7 @@ proptest! {
         truth in any_detections(),
         mut prediction in any_detections(),
     ) {
-        // The same images and at least the truth's phrases, or it would be refused.
+        // The same images and at least the truth's phrases, or it would be rejected.
         prediction.retain(|image, _| truth.contains_key(image));
         for (image, phrases) in &truth {
             let predicted = prediction.entry(image.clone()).or_default();

@@ -1,4 +1,4 @@
-//! Every registered metric has a card that holds together, and a file of cases in `tests/cases`.
+//! Every registered metric has a consistent card, and a file of cases in `tests/cases`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ struct Case {
     language: Option<String>,
     #[serde(default)]
     options: BTreeMap<String, String>,
-    /// References and hypothesis of each pair.
+    /// The references and the hypothesis of each pair.
     pairs: Vec<(Vec<String>, String)>,
     score: f64,
 }

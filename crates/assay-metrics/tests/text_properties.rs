@@ -1,4 +1,4 @@
-//! What holds for every metric of texts, whatever the texts are.
+//! Properties that hold for every text metric and any texts.
 
 use assay_metrics::bleu::{BleuOptions, Tokenizer, Variant};
 use assay_metrics::chrf::ChrfOptions;
@@ -44,7 +44,7 @@ fn metrics() -> Vec<(String, Box<dyn TextMetric>)> {
     metrics
 }
 
-/// The best score. With most packages a text of at least six words has it against itself.
+/// The best score. With most packages, a text of at least six words reaches it against itself.
 fn best(name: &str) -> f64 {
     if ["nltk", "hf", "exact"].iter().any(|family| name.starts_with(family)) { 1.0 } else { 100.0 }
 }
@@ -64,7 +64,7 @@ fn numbers(score: &Score) -> Vec<f64> {
     score.parts().values().flat_map(numbers).collect()
 }
 
-/// Texts of what tokenizers stumble over.
+/// Texts with characters that are hard for tokenizers.
 fn nasty_text() -> impl Strategy<Value = String> {
     let pieces = vec![
         "a",
@@ -165,7 +165,7 @@ proptest! {
     #[test]
     fn the_order_of_pairs_does_not_matter(corpus in corpus()) {
         for (name, metric) in metrics() {
-            // NLTK looks at the last pair again, and these sums are no whole numbers.
+            // NLTK uses the last pair a second time, and these sums are not whole numbers.
             if name.starts_with("nltk") || name.starts_with("codexglue-c2t") {
                 continue;
             }

@@ -1,8 +1,8 @@
 //! The part of a line that is code.
 
-use crate::languages::{Comments, Habit};
+use crate::languages::{Comments, Quirk};
 
-/// The state at the end of a line: in code, in a comment or in a text that goes on.
+/// The state at the end of a line: in code, in a comment or in a string that continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Code,
@@ -10,10 +10,10 @@ enum State {
     Text(&'static str),
 }
 
-/// The code on one line, and where the line leaves off.
+/// The code on one line, and the state at its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LineCode {
-    /// The line without its comments, and without white space outside of texts.
+    /// The line without its comments, and without white space outside of strings.
     code: Vec<u8>,
     end: State,
 }
@@ -25,7 +25,8 @@ impl LineCode {
     }
 }
 
-/// The code on the line at `at` of a program, which is read from its start to know what is a comment.
+/// The code on the line at index `at` of a program, which is read from its start to recognise
+/// comments.
 pub(crate) fn code_of(lines: &[&[u8]], at: usize, comments: &Comments) -> LineCode {
     let mut state = State::Code;
     let mut code = Vec::new();
@@ -36,7 +37,7 @@ pub(crate) fn code_of(lines: &[&[u8]], at: usize, comments: &Comments) -> LineCo
     LineCode { code, end: state }
 }
 
-/// Reads one line that starts in `state`, and says in which it ends.
+/// Reads one line that starts in `state`, and returns the state at its end.
 fn read(line: &[u8], mut state: State, comments: &Comments, code: &mut Vec<u8>) -> State {
     let mut at = 0;
     while at < line.len() {
@@ -77,16 +78,16 @@ fn read(line: &[u8], mut state: State, comments: &Comments, code: &mut Vec<u8>) 
         };
         at += step;
     }
-    // A short text that is not closed ends with its line.
+    // A short string that is not closed ends with its line.
     match state {
         State::Text(mark) if comments.quotes.contains(&mark) => State::Code,
         other => other,
     }
 }
 
-/// Returns the length of the next step in a text, and whether it ends the text.
+/// Returns the length of the next step in a string, and whether it ends the string.
 fn step_in_text(rest: &[u8], mark: &str, comments: &Comments) -> (usize, bool) {
-    let raw = comments.habit == Habit::RawTexts && comments.long_quotes.contains(&mark);
+    let raw = comments.quirk == Quirk::RawTexts && comments.long_quotes.contains(&mark);
     if rest.starts_with(mark.as_bytes()) {
         (mark.len(), true)
     } else if rest[0] == b'\\' && !raw {
@@ -96,17 +97,17 @@ fn step_in_text(rest: &[u8], mark: &str, comments: &Comments) -> (usize, bool) {
     }
 }
 
-/// The beginning of something at a place in code.
+/// The element that starts at a position in code.
 enum Start {
     LineComment,
     BlockComment(usize),
     Text(&'static str),
-    /// So many bytes of code.
+    /// This many bytes of code.
     Code(usize),
     Space,
 }
 
-/// Returns what starts here; `before` is the byte before, `code` the last one that was code.
+/// Returns the element that starts here; `before` is the byte before, `code` the last byte of code.
 fn start(rest: &[u8], before: Option<u8>, code: Option<u8>, comments: &Comments) -> Start {
     let starts = |mark: &&&'static str| rest.starts_with(mark.as_bytes());
     if rest[0].is_ascii_whitespace() {
@@ -115,10 +116,10 @@ fn start(rest: &[u8], before: Option<u8>, code: Option<u8>, comments: &Comments)
     if let Some((mark, _)) = comments.block.filter(|(mark, _)| starts(&mark)) {
         return Start::BlockComment(mark.len());
     }
-    if comments.line.iter().any(|mark| starts(&mark)) && is_comment(rest, before, comments.habit) {
+    if comments.line.iter().any(|mark| starts(&mark)) && is_comment(rest, before, comments.quirk) {
         return Start::LineComment;
     }
-    if let Some(step) = literal(rest, code, comments.habit) {
+    if let Some(step) = literal(rest, code, comments.quirk) {
         return Start::Code(step);
     }
     let separator = rest[0] == b'\'' && before.is_some_and(|before| before.is_ascii_digit());
@@ -129,15 +130,15 @@ fn start(rest: &[u8], before: Option<u8>, code: Option<u8>, comments: &Comments)
     }
 }
 
-/// Returns whether what looks like a comment is one.
-fn is_comment(rest: &[u8], before: Option<u8>, habit: Habit) -> bool {
-    match habit {
-        Habit::WordStart => {
+/// Returns whether an apparent comment is one.
+fn is_comment(rest: &[u8], before: Option<u8>, quirk: Quirk) -> bool {
+    match quirk {
+        Quirk::WordStart => {
             before.is_none_or(|before| before.is_ascii_whitespace() || before == b';')
         }
-        Habit::Attributes => !rest.starts_with(b"#["),
-        // An operator of which the mark is a part.
-        Habit::Characters if rest.starts_with(b"--") => {
+        Quirk::Attributes => !rest.starts_with(b"#["),
+        // An operator that contains the comment mark.
+        Quirk::Characters if rest.starts_with(b"--") => {
             let symbol =
                 |byte: Option<&u8>| byte.is_some_and(|byte| b"!#$%&*+./<=>?@\\^|~:".contains(byte));
             let end = rest.iter().position(|&byte| byte != b'-').unwrap_or(rest.len());
@@ -147,16 +148,16 @@ fn is_comment(rest: &[u8], before: Option<u8>, habit: Habit) -> bool {
     }
 }
 
-/// The length of a literal in which quotes and slashes mean nothing.
-fn literal(rest: &[u8], code: Option<u8>, habit: Habit) -> Option<usize> {
-    match habit {
-        Habit::Characters => match rest {
+/// The length of a literal in which quotes and slashes have no meaning.
+fn literal(rest: &[u8], code: Option<u8>, quirk: Quirk) -> Option<usize> {
+    match quirk {
+        Quirk::Characters => match rest {
             [b'\'', b'\\', _, b'\'', ..] => Some(4),
             [b'\'', _, b'\'', ..] => Some(3),
             _ => None,
         },
-        // After a value a slash divides, anywhere else it starts a pattern.
-        Habit::Patterns if rest[0] == b'/' => {
+        // After a value a slash divides, anywhere else it starts a regular expression.
+        Quirk::Patterns if rest[0] == b'/' => {
             let divides = code
                 .is_some_and(|code| code.is_ascii_alphanumeric() || b"_$)]}\"'`".contains(&code));
             if divides { None } else { pattern(rest) }
@@ -165,7 +166,7 @@ fn literal(rest: &[u8], code: Option<u8>, habit: Habit) -> Option<usize> {
     }
 }
 
-/// The length of a pattern between slashes, if it ends on this line.
+/// The length of a regular expression between slashes, if it ends on this line.
 fn pattern(rest: &[u8]) -> Option<usize> {
     let (mut at, mut in_class) = (1, false);
     while at < rest.len() {

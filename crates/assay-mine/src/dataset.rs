@@ -1,4 +1,4 @@
-//! A dataset that grows: tasks, solutions and where they come from.
+//! A growing dataset: tasks, solutions and their provenance.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -21,16 +21,16 @@ pub struct Provenance {
     pub commit: String,
     /// The file's path after the commit.
     pub path: String,
-    /// The file's path before, where the commit renamed it.
+    /// The file's path before, if the commit renamed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_path: Option<String>,
     /// The date of the commit.
     pub date: String,
-    /// Tells the task from others.
+    /// The fingerprint, which identifies the task's content.
     pub fingerprint: String,
 }
 
-/// A dataset's folder, with so many tasks in it.
+/// A dataset's folder, and the number of tasks in it.
 pub(crate) struct Dataset {
     folder: PathBuf,
     tasks: usize,
@@ -46,8 +46,8 @@ pub(crate) struct Extent {
 }
 
 impl Dataset {
-    /// Opens the dataset in `folder` where it was left at `extent`; what was begun after that is
-    /// forgotten. The fingerprints of its tasks are added to `seen`.
+    /// Opens the dataset in `folder` as it was at `extent`; later changes are discarded. The
+    /// fingerprints of its tasks are added to `seen`.
     pub(crate) fn open(
         folder: PathBuf,
         extent: Extent,
@@ -66,7 +66,7 @@ impl Dataset {
                 .hint("something else changed it; mine into a new folder"));
         }
         file.set_len(extent.provenance_bytes).map_err(writing)?;
-        remember(&path, seen)?;
+        read_fingerprints(&path, seen)?;
         if let Some(missing) = first_missing(&folder, extent.tasks) {
             return Err(Error::refused(format!("{} is missing", missing.display()))
                 .hint("something took it away; mine into a new folder"));
@@ -79,7 +79,7 @@ impl Dataset {
         })
     }
 
-    /// The number that the next task gets.
+    /// The number of the next task.
     pub(crate) fn next_number(&self) -> usize {
         self.tasks + 1
     }
@@ -111,7 +111,7 @@ impl Dataset {
     }
 }
 
-/// The first file of a finished task that is not there.
+/// The first missing file of a finished task.
 fn first_missing(folder: &Path, tasks: usize) -> Option<PathBuf> {
     let files = (1..=tasks).flat_map(|number| {
         ["Tasks", "Solutions"].map(|part| folder.join(part).join(format!("{number}.txt")))
@@ -119,7 +119,7 @@ fn first_missing(folder: &Path, tasks: usize) -> Option<PathBuf> {
     files.into_iter().find(|path| !path.is_file())
 }
 
-fn remember(path: &Path, seen: &mut HashSet<String>) -> Result<()> {
+fn read_fingerprints(path: &Path, seen: &mut HashSet<String>) -> Result<()> {
     let file = File::open(path).map_err(|error| Error::reading("read", path, error))?;
     for (number, line) in BufReader::new(file).lines().enumerate() {
         let line = line.map_err(|error| Error::reading("read", path, error))?;

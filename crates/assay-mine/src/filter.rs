@@ -1,4 +1,4 @@
-//! The changes that make a task.
+//! The filters that select the changes that become tasks.
 
 use std::collections::BTreeSet;
 
@@ -13,21 +13,21 @@ use crate::text::decode;
 /// The changes that are left out. The defaults are those of the competition.
 #[derive(Debug, Clone)]
 pub struct Filters {
-    /// The language whose files are looked at.
+    /// The language of the files that are examined.
     pub language: MinedLanguage,
     /// The encoding of files that are not UTF-8.
     pub encoding: &'static Encoding,
-    /// For which of the reasons that can be overlooked a change is left out: comments, blank lines,
-    /// white space, tests, duplicates.
-    pub leave_out: BTreeSet<Rejected>,
-    /// Leave out larger files.
+    /// The optional reasons for which a change is left out: comments, blank lines, white space,
+    /// tests, duplicates.
+    pub leave_out: BTreeSet<Rejection>,
+    /// The maximum size of a file.
     pub most_bytes: u64,
 }
 
 impl Filters {
     /// The filters of the competition's second edition; the first left out tests as well.
     pub fn new(language: MinedLanguage) -> Self {
-        use Rejected::{Blank, Comment, Duplicate, WhiteSpace};
+        use Rejection::{Blank, Comment, Duplicate, WhiteSpace};
         Self {
             language,
             encoding: encoding_rs::WINDOWS_1252,
@@ -36,22 +36,22 @@ impl Filters {
         }
     }
 
-    pub(crate) fn leaves_out(&self, reason: Rejected) -> bool {
+    pub(crate) fn leaves_out(&self, reason: Rejection) -> bool {
         self.leave_out.contains(&reason)
     }
 }
 
-/// Why a change makes no task; the first reason that applies.
+/// The reason why a change is not a task; the first that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rejected {
+pub enum Rejection {
     /// The file is a test.
     Test,
     /// The file is too large.
     TooLarge,
-    /// The file is no text.
+    /// The file is not text.
     NotText,
-    /// More or less than one line was replaced by one.
+    /// The change is not the replacement of one line by one line.
     NotOneLine,
     /// The old or the new line is blank.
     Blank,
@@ -59,56 +59,57 @@ pub enum Rejected {
     WhiteSpace,
     /// Only comments changed.
     Comment,
-    /// The same task is there already.
+    /// The same task exists already.
     Duplicate,
-    /// It lies on neither side of the split.
+    /// It is on neither side of the split.
     NeitherSide,
 }
 
-/// The replacement that a change of a file makes, or why it is none.
-pub fn examine(filters: &Filters, old: &[u8], new: &[u8]) -> Result<Replacement, Rejected> {
-    let program = decode(old, filters.encoding).ok_or(Rejected::NotText)?;
-    let patched = decode(new, filters.encoding).ok_or(Rejected::NotText)?;
-    let replacement = Replacement::between(program, patched).ok_or(Rejected::NotOneLine)?;
-    match reason_against(filters, &replacement) {
+/// The replacement made by a change of a file, or the reason for rejecting it.
+pub fn examine(filters: &Filters, old: &[u8], new: &[u8]) -> Result<Replacement, Rejection> {
+    let program = decode(old, filters.encoding).ok_or(Rejection::NotText)?;
+    let patched = decode(new, filters.encoding).ok_or(Rejection::NotText)?;
+    let replacement = Replacement::between(program, patched).ok_or(Rejection::NotOneLine)?;
+    match rejection(filters, &replacement) {
         Some(reason) => Err(reason),
         None => Ok(replacement),
     }
 }
 
-fn reason_against(filters: &Filters, replacement: &Replacement) -> Option<Rejected> {
+fn rejection(filters: &Filters, replacement: &Replacement) -> Option<Rejection> {
     let (old, new) = (replacement.old().trim(), replacement.new.trim());
-    // For others a lone carriage return ends a line, and a task has one line.
+    // Other tools treat a lone carriage return as a line ending, and a task has one line.
     if new.contains('\r') {
-        return Some(Rejected::NotOneLine);
+        return Some(Rejection::NotOneLine);
     }
-    // The white space around a line is no part of a task: nothing would be left of the change.
+    // The white space around a line is not part of a task: nothing would be left of the change.
     if old == new {
-        return Some(Rejected::WhiteSpace);
+        return Some(Rejection::WhiteSpace);
     }
-    let reasons: [(Rejected, &dyn Fn() -> bool); 3] = [
-        (Rejected::Blank, &|| old.is_empty() || new.is_empty()),
-        (Rejected::WhiteSpace, &|| same_letters(old, new)),
-        (Rejected::Comment, &|| only_comments(replacement, &filters.language)),
+    let reasons: [(Rejection, &dyn Fn() -> bool); 3] = [
+        (Rejection::Blank, &|| old.is_empty() || new.is_empty()),
+        (Rejection::WhiteSpace, &|| same_characters(old, new)),
+        (Rejection::Comment, &|| only_comments(replacement, &filters.language)),
     ];
     let mut left_out = reasons.into_iter().filter(|(reason, _)| filters.leaves_out(*reason));
     left_out.find(|(_, applies)| applies()).map(|(reason, _)| reason)
 }
 
-fn same_letters(left: &str, right: &str) -> bool {
+fn same_characters(left: &str, right: &str) -> bool {
     let letters = |text: &'_ str| -> String { text.split_whitespace().collect() };
     letters(left) == letters(right)
 }
 
-/// Returns whether the code of the line stays what it is. Turning code into a comment, or back, changes it.
+/// Returns whether the code of the line is unchanged. Turning code into a comment, or back, changes
+/// it.
 fn only_comments(replacement: &Replacement, language: &MinedLanguage) -> bool {
     let code = |text: &str| {
         let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
         code_of(&lines, replacement.line - 1, &language.comments)
     };
     let (old, new) = (code(&replacement.program), code(&replacement.patched));
-    // White space within code is no comment.
-    let in_code = !old.is_empty() && same_letters(replacement.old(), &replacement.new);
+    // White space within code is not a comment.
+    let in_code = !old.is_empty() && same_characters(replacement.old(), &replacement.new);
     old == new && !in_code
 }
 
@@ -142,7 +143,7 @@ mod tests {
     use super::*;
     use crate::languages::language;
 
-    fn check(old: &str, new: &str, expected: Result<usize, Rejected>) {
+    fn check(old: &str, new: &str, expected: Result<usize, Rejection>) {
         let filters = Filters::new(language("java").unwrap());
         let found = examine(&filters, old.as_bytes(), new.as_bytes());
         assert_eq!(found.map(|found| found.line), expected, "{old:?} -> {new:?}");
@@ -152,18 +153,18 @@ mod tests {
     fn the_competitions_filters_hold() {
         check("a;\nb;\n", "a;\nc;\n", Ok(2));
         check("a;\nb;\n", "a;\r\nc;\r\n", Ok(2));
-        check("a;\n", "b;\nc;\n", Err(Rejected::NotOneLine));
-        check("a;\n", "\n", Err(Rejected::Blank));
-        check(" \n", "a;\n", Err(Rejected::Blank));
-        check("a b;\n", "  a  b;\n", Err(Rejected::WhiteSpace));
-        check("// TODO\n", "// Fixed\n", Err(Rejected::Comment));
-        check("a; // x\n", "a;  // y\n", Err(Rejected::Comment));
-        check("/*\n x\n*/\n", "/*\n y\n*/\n", Err(Rejected::Comment));
+        check("a;\n", "b;\nc;\n", Err(Rejection::NotOneLine));
+        check("a;\n", "\n", Err(Rejection::Blank));
+        check(" \n", "a;\n", Err(Rejection::Blank));
+        check("a b;\n", "  a  b;\n", Err(Rejection::WhiteSpace));
+        check("// TODO\n", "// Fixed\n", Err(Rejection::Comment));
+        check("a; // x\n", "a;  // y\n", Err(Rejection::Comment));
+        check("/*\n x\n*/\n", "/*\n y\n*/\n", Err(Rejection::Comment));
         check("a;\n", "// a;\n", Ok(1));
         check("// a;\n", "a;\n", Ok(1));
         check("/* x\n y */ a;\n", "/* x */\n y */ a;\n", Ok(1));
         check("s = \"//a\";\n", "s = \"//b\";\n", Ok(1));
-        check("a\0\n", "b\0\n", Err(Rejected::NotText));
+        check("a\0\n", "b\0\n", Err(Rejection::NotText));
     }
 
     #[test]

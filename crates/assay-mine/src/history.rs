@@ -1,4 +1,4 @@
-//! A repository's history. Nothing outside this file knows how git keeps it.
+//! A repository's history. No other file knows git's storage.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,20 +19,20 @@ pub(crate) use gix::bstr::BString;
 /// The order and extent of a walk through a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Walk {
-    /// From every branch and tag, and not only from HEAD.
+    /// True to start from every branch and tag, and not only from HEAD.
     pub all_refs: bool,
-    /// Merges too, by what they change in their first parent; else they are passed over, because what
-    /// they bring together was changed in other commits.
+    /// True to include merges, compared with their first parent; otherwise they are skipped,
+    /// because the changes that they combine were made in other commits.
     pub merges: bool,
-    /// A file that a commit renames is the same file.
+    /// True if a renamed file counts as the same file.
     pub renames: bool,
 }
 
-/// A repository and those of its commits that are looked at, oldest first.
+/// A repository and its examined commits, oldest first.
 pub(crate) struct History {
     pub(crate) name: String,
     pub(crate) commits: Vec<Commit>,
-    /// The commits without a parent: repositories that share one are one project.
+    /// The commits without a parent: repositories that share one belong to the same project.
     pub(crate) roots: BTreeSet<String>,
     path: PathBuf,
     repository: ThreadSafeRepository,
@@ -51,13 +51,13 @@ pub(crate) struct Commit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Changed {
     pub(crate) path: BString,
-    /// Its path before, where it was renamed.
+    /// Its path before, if it was renamed.
     pub(crate) old_path: Option<BString>,
     pub(crate) old: ObjectId,
     pub(crate) new: ObjectId,
 }
 
-/// The changes of a commit to the files that are looked at.
+/// The changes of a commit to the examined files.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     pub(crate) modified: Vec<Changed>,
@@ -76,13 +76,13 @@ impl History {
         let mut commits = Vec::new();
         let mut roots = BTreeSet::new();
         let tips = tips(&repository, path, walk.all_refs)?;
-        // Where a shallow clone ends: their parents are not there.
+        // The ends of a shallow clone: their parents do not exist.
         let ends: BTreeSet<ObjectId> = match repository.shallow_commits().map_err(unreadable)? {
             Some(ends) => ends.iter().copied().collect(),
             None => BTreeSet::new(),
         };
         let order = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
-        // Without the commit graph, which does not know every date that a commit can have.
+        // Without the commit graph, which cannot represent every date that a commit can have.
         let history = repository.rev_walk(tips).sorting(order).use_commit_graph(false);
         for info in history.all().map_err(unreadable)? {
             let info = info.map_err(unreadable)?;
@@ -109,7 +109,7 @@ impl History {
     }
 }
 
-/// Returns the commits that the walk starts from, backwards.
+/// Returns the commits from which the walk starts, backwards.
 fn tips(repository: &gix::Repository, path: &Path, all_refs: bool) -> Result<Vec<ObjectId>> {
     let unreadable = |error: gix::Error| broken(path, error);
     let mut tips = BTreeSet::new();
@@ -119,7 +119,7 @@ fn tips(repository: &gix::Repository, path: &Path, all_refs: bool) -> Result<Vec
             for reference in references.prefixed(prefix).map_err(unreadable)? {
                 let mut reference = reference.map_err(|error| broken(path, error))?;
                 let id = reference.peel_to_id().map_err(unreadable)?;
-                // A tag may name a file or a folder, which has no history.
+                // A tag may refer to a file or a folder, which has no history.
                 let commit = id.object().map_err(unreadable)?.try_into_commit().ok();
                 tips.extend(commit.map(|commit| commit.id));
             }
@@ -143,7 +143,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Returns the changes of `commit` to the files whose path `wanted` accepts.
+    /// Returns the changes of `commit` to the files whose path is accepted by `wanted`.
     pub(crate) fn changes(
         &self,
         commit: &Commit,
@@ -161,7 +161,7 @@ impl Reader<'_> {
             &mut recorder,
         )
         .map_err(|error| broken(self.path, error))?;
-        Ok(sort_out(recorder.records, wanted))
+        Ok(classify(recorder.records, wanted))
     }
 
     /// The size of a file.
@@ -177,7 +177,7 @@ impl Reader<'_> {
     }
 }
 
-fn sort_out(records: Vec<Change>, wanted: impl Fn(&[u8]) -> bool) -> Changes {
+fn classify(records: Vec<Change>, wanted: impl Fn(&[u8]) -> bool) -> Changes {
     let mut changes = Changes::default();
     for record in records {
         match record {

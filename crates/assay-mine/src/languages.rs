@@ -1,44 +1,44 @@
 //! Languages: the extensions of their files, and the syntax of their comments.
 
-/// A language, as far as mining needs to know it.
+/// The properties of a language that mining needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MinedLanguage {
     /// Its name on the command line.
     pub name: &'static str,
     /// The extensions of its files.
-    pub endings: &'static [&'static str],
+    pub extensions: &'static [&'static str],
     pub(crate) comments: Comments,
 }
 
-/// The syntax of comments and texts.
+/// The syntax of comments and strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Comments {
-    /// The starts of a comment that the line ends.
+    /// The starts of a comment that ends with the line.
     pub(crate) line: &'static [&'static str],
     /// The start and the end of a comment that may span lines.
     pub(crate) block: Option<(&'static str, &'static str)>,
-    /// The quotes of texts that the line ends at the latest.
+    /// The quotes of strings that end with the line at the latest.
     pub(crate) quotes: &'static [&'static str],
-    /// The quotes of texts that may span lines.
+    /// The quotes of strings that may span lines.
     pub(crate) long_quotes: &'static [&'static str],
     /// Its peculiarity.
-    pub(crate) habit: Habit,
+    pub(crate) quirk: Quirk,
 }
 
-/// A peculiarity of a language's comments and texts within its family.
+/// A peculiarity of a language's comments and strings within its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Habit {
-    /// Nothing.
+pub(crate) enum Quirk {
+    /// No peculiarity.
     None,
-    /// A comment starts where a word does: `$#` is none.
+    /// A comment starts only at the start of a word: `$#` is none.
     WordStart,
     /// `#[` starts an attribute.
     Attributes,
-    /// Long texts know no escapes.
+    /// Long strings have no escapes.
     RawTexts,
-    /// There are patterns between slashes.
+    /// There are regular expressions between slashes.
     Patterns,
-    /// A single quote encloses one character, if it encloses anything.
+    /// A single quote encloses exactly one character, or is not a quote.
     Characters,
 }
 
@@ -48,92 +48,96 @@ const C_LIKE: Comments = Comments {
     block: C_BLOCK,
     quotes: &["\"", "'"],
     long_quotes: &[],
-    habit: Habit::None,
+    quirk: Quirk::None,
 };
 const WITH_TEXT_BLOCKS: Comments = Comments { long_quotes: &["\"\"\""], ..C_LIKE };
-const WITH_RAW_TEXTS: Comments = Comments { habit: Habit::RawTexts, ..WITH_TEXT_BLOCKS };
-const WITH_BACKTICKS: Comments = Comments { long_quotes: &["`"], habit: Habit::Patterns, ..C_LIKE };
+const WITH_RAW_TEXTS: Comments = Comments { quirk: Quirk::RawTexts, ..WITH_TEXT_BLOCKS };
+const WITH_BACKTICKS: Comments = Comments { long_quotes: &["`"], quirk: Quirk::Patterns, ..C_LIKE };
 const HASH: Comments = Comments {
     line: &["#"],
     block: None,
     quotes: &["\"", "'"],
     long_quotes: &[],
-    habit: Habit::None,
+    quirk: Quirk::None,
 };
-const HASH_AT_WORD: Comments = Comments { habit: Habit::WordStart, ..HASH };
+const HASH_AT_WORD: Comments = Comments { quirk: Quirk::WordStart, ..HASH };
 const DASHES: Comments = Comments { line: &["--"], ..HASH };
 
 const LANGUAGES: &[MinedLanguage] = &[
-    MinedLanguage { name: "java", endings: &[".java"], comments: WITH_TEXT_BLOCKS },
-    MinedLanguage { name: "c", endings: &[".c", ".h"], comments: C_LIKE },
+    MinedLanguage { name: "java", extensions: &[".java"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage { name: "c", extensions: &[".c", ".h"], comments: C_LIKE },
     MinedLanguage {
         name: "cpp",
-        endings: &[".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h"],
+        extensions: &[".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".h"],
         comments: C_LIKE,
     },
-    MinedLanguage { name: "csharp", endings: &[".cs"], comments: WITH_TEXT_BLOCKS },
-    MinedLanguage { name: "dart", endings: &[".dart"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage { name: "csharp", extensions: &[".cs"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage { name: "dart", extensions: &[".dart"], comments: WITH_TEXT_BLOCKS },
     MinedLanguage {
         name: "go",
-        endings: &[".go"],
-        comments: Comments { habit: Habit::RawTexts, ..WITH_BACKTICKS },
+        extensions: &[".go"],
+        comments: Comments { quirk: Quirk::RawTexts, ..WITH_BACKTICKS },
     },
-    MinedLanguage { name: "groovy", endings: &[".groovy", ".gradle"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage {
+        name: "groovy",
+        extensions: &[".groovy", ".gradle"],
+        comments: WITH_TEXT_BLOCKS,
+    },
     MinedLanguage {
         name: "haskell",
-        endings: &[".hs"],
+        extensions: &[".hs"],
         comments: Comments {
             block: Some(("{-", "-}")),
             quotes: &["\""],
-            habit: Habit::Characters,
+            quirk: Quirk::Characters,
             ..DASHES
         },
     },
     MinedLanguage {
         name: "javascript",
-        endings: &[".js", ".jsx", ".mjs", ".cjs"],
+        extensions: &[".js", ".jsx", ".mjs", ".cjs"],
         comments: WITH_BACKTICKS,
     },
-    MinedLanguage { name: "kotlin", endings: &[".kt", ".kts"], comments: WITH_RAW_TEXTS },
+    MinedLanguage { name: "kotlin", extensions: &[".kt", ".kts"], comments: WITH_RAW_TEXTS },
     MinedLanguage {
         name: "lua",
-        endings: &[".lua"],
+        extensions: &[".lua"],
         comments: Comments { block: Some(("--[[", "]]")), ..DASHES },
     },
-    MinedLanguage { name: "perl", endings: &[".pl", ".pm"], comments: HASH_AT_WORD },
+    MinedLanguage { name: "perl", extensions: &[".pl", ".pm"], comments: HASH_AT_WORD },
     MinedLanguage {
         name: "php",
-        endings: &[".php"],
-        comments: Comments { line: &["//", "#"], habit: Habit::Attributes, ..C_LIKE },
+        extensions: &[".php"],
+        comments: Comments { line: &["//", "#"], quirk: Quirk::Attributes, ..C_LIKE },
     },
     MinedLanguage {
         name: "python",
-        endings: &[".py"],
+        extensions: &[".py"],
         comments: Comments { long_quotes: &["\"\"\"", "'''"], ..HASH },
     },
-    MinedLanguage { name: "r", endings: &[".r", ".R"], comments: HASH },
-    MinedLanguage { name: "ruby", endings: &[".rb"], comments: HASH },
+    MinedLanguage { name: "r", extensions: &[".r", ".R"], comments: HASH },
+    MinedLanguage { name: "ruby", extensions: &[".rb"], comments: HASH },
     MinedLanguage {
         name: "rust",
-        endings: &[".rs"],
-        comments: Comments { quotes: &["\""], habit: Habit::Characters, ..C_LIKE },
+        extensions: &[".rs"],
+        comments: Comments { quotes: &["\""], quirk: Quirk::Characters, ..C_LIKE },
     },
-    MinedLanguage { name: "scala", endings: &[".scala"], comments: WITH_RAW_TEXTS },
-    MinedLanguage { name: "shell", endings: &[".sh", ".bash"], comments: HASH_AT_WORD },
+    MinedLanguage { name: "scala", extensions: &[".scala"], comments: WITH_RAW_TEXTS },
+    MinedLanguage { name: "shell", extensions: &[".sh", ".bash"], comments: HASH_AT_WORD },
     MinedLanguage {
         name: "sql",
-        endings: &[".sql"],
+        extensions: &[".sql"],
         comments: Comments { block: C_BLOCK, ..DASHES },
     },
-    MinedLanguage { name: "swift", endings: &[".swift"], comments: WITH_TEXT_BLOCKS },
+    MinedLanguage { name: "swift", extensions: &[".swift"], comments: WITH_TEXT_BLOCKS },
     MinedLanguage {
         name: "typescript",
-        endings: &[".ts", ".tsx", ".mts", ".cts"],
+        extensions: &[".ts", ".tsx", ".mts", ".cts"],
         comments: WITH_BACKTICKS,
     },
 ];
 
-/// Other names that people use.
+/// Alternative names of languages.
 const ALIASES: &[(&str, &str)] = &[
     ("c++", "cpp"),
     ("c#", "csharp"),
@@ -164,6 +168,6 @@ pub fn language_names() -> impl Iterator<Item = &'static str> {
 impl MinedLanguage {
     /// Returns whether a file of this path is source code of the language.
     pub fn is_of(&self, path: &[u8]) -> bool {
-        self.endings.iter().any(|ending| path.ends_with(ending.as_bytes()))
+        self.extensions.iter().any(|extension| path.ends_with(extension.as_bytes()))
     }
 }

@@ -1,4 +1,4 @@
-//! From histories to datasets.
+//! Mining: from histories to datasets.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::dataset::{Dataset, Provenance};
-use crate::filter::{Filters, Rejected, examine, is_test};
+use crate::filter::{Filters, Rejection, examine, is_test};
 use crate::history::{Changed, Commit, History, ObjectId, Reader, Walk};
 use crate::renames::pair;
-use crate::split::{Side, Split, date, place, sides};
+use crate::split::{Side, Split, date, side_of_task, sides};
 use crate::state::{Lock, Plan, Source, State};
 use crate::text::decode;
 
-/// So many commits are looked at before the state is saved.
+/// The number of commits that are examined before the state is saved.
 const CHUNK: usize = 64;
 
 /// A request to mine repositories into a folder.
@@ -23,7 +23,7 @@ const CHUNK: usize = 64;
 pub struct Request {
     /// The repositories, bare or not.
     pub repositories: Vec<PathBuf>,
-    /// The folder that the dataset is made in.
+    /// The folder in which the dataset is created.
     pub output: PathBuf,
     /// The changes that are left out.
     pub filters: Filters,
@@ -36,25 +36,25 @@ pub struct Request {
 /// The outcome of mining.
 #[derive(Debug, Clone, Serialize)]
 pub struct Mined {
-    /// True if all of the history was looked at.
+    /// True if the whole history was examined.
     pub complete: bool,
-    /// The number of repositories that were looked at.
+    /// The number of repositories that were examined.
     pub repositories: usize,
     /// The number of commits that were compared with their parent.
     pub commits: usize,
-    /// The number of changed files of the language they have.
+    /// The number of changed files of the language in these commits.
     pub files: usize,
     /// The number of tasks, on each side.
     pub tasks: BTreeMap<Side, usize>,
-    /// Why the other files make no task.
-    pub rejected: BTreeMap<Rejected, usize>,
+    /// The number of other files, by the reason why they are not tasks.
+    pub rejected: BTreeMap<Rejection, usize>,
 }
 
-/// Mines the repositories. Called again after an interruption, it goes on where it was.
+/// Mines the repositories. If called again after an interruption, it continues.
 pub fn mine(request: &Request, progress: &dyn Progress, cancel: &Cancel) -> Result<Mined> {
     let histories = open_all(request)?;
     let sides = sides(request.split.as_ref(), &histories)?;
-    let lock = Lock::take(&request.output)?;
+    let lock = Lock::acquire(&request.output)?;
     let mut mining = Mining::open(request, &histories, &sides)?;
     let mut before = 0;
     for (history, &side) in histories.iter().zip(&sides) {
@@ -68,7 +68,7 @@ pub fn mine(request: &Request, progress: &dyn Progress, cancel: &Cancel) -> Resu
             if cancel.is_cancelled() {
                 return Ok(mining.summary(&histories));
             }
-            mining.take(history, side, chunk)?;
+            mining.mine_chunk(history, side, chunk)?;
             for _ in chunk {
                 progress.step();
             }
@@ -83,19 +83,20 @@ fn open_all(request: &Request) -> Result<Vec<History>> {
     let mut histories: Vec<History> = Vec::new();
     let mut places = BTreeSet::new();
     for path in &request.repositories {
-        let place = path.canonicalize().map_err(|error| Error::reading("open", path, error))?;
-        if !places.insert(place.clone()) {
+        let side_of_task =
+            path.canonicalize().map_err(|error| Error::reading("open", path, error))?;
+        if !places.insert(side_of_task.clone()) {
             return Err(Error::usage(format!("{} is named twice", path.display())));
         }
-        let name = free_name(&place, &histories);
+        let name = unused_name(&side_of_task, &histories);
         histories.push(History::open(path, name, request.walk)?);
     }
     Ok(histories)
 }
 
-/// Returns a free name for the repository at `path`: its folder's name, with more of the path where another
-/// has it already.
-fn free_name(path: &Path, taken: &[History]) -> String {
+/// Returns an unused name for the repository at `path`: its folder's name, with more of the path if
+/// the name is taken.
+fn unused_name(path: &Path, taken: &[History]) -> String {
     let whole = if path.ends_with(".git") { path.parent().unwrap_or(path) } else { path };
     let parts: Vec<String> = whole.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     for from in (0..parts.len()).rev() {
@@ -109,7 +110,7 @@ fn free_name(path: &Path, taken: &[History]) -> String {
 }
 
 /// A task that was found, without its text.
-struct Found {
+struct FoundTask {
     commit: Commit,
     changed: Changed,
     line: usize,
@@ -119,10 +120,10 @@ struct Found {
 
 /// The findings in some commits.
 #[derive(Default)]
-struct Looked {
+struct CommitFindings {
     files: usize,
-    found: Vec<Found>,
-    rejected: Vec<Rejected>,
+    found: Vec<FoundTask>,
+    rejected: Vec<Rejection>,
 }
 
 struct Mining<'a> {
@@ -147,15 +148,15 @@ impl<'a> Mining<'a> {
         Ok(Self { request, state, datasets, seen })
     }
 
-    /// Looks into some commits, adds what they give, and saves the state.
-    fn take(&mut self, history: &History, side: Side, commits: &[Commit]) -> Result<()> {
+    /// Examines some commits, adds their tasks, and saves the state.
+    fn mine_chunk(&mut self, history: &History, side: Side, commits: &[Commit]) -> Result<()> {
         let request = self.request;
-        let looked: Vec<Looked> = commits
+        let findings: Vec<CommitFindings> = commits
             .par_iter()
-            .map_init(|| history.reader(), |reader, commit| look(request, reader, commit))
+            .map_init(|| history.reader(), |reader, commit| examine_commit(request, reader, commit))
             .collect::<Result<_>>()?;
         let reader = history.reader();
-        for Looked { files, found, rejected } in looked {
+        for CommitFindings { files, found, rejected } in findings {
             self.state.files += files;
             for reason in rejected {
                 self.reject(reason);
@@ -171,7 +172,7 @@ impl<'a> Mining<'a> {
         self.state.save(&self.request.output)
     }
 
-    fn reject(&mut self, reason: Rejected) {
+    fn reject(&mut self, reason: Rejection) {
         *self.state.rejected.entry(reason).or_default() += 1;
     }
 
@@ -180,17 +181,17 @@ impl<'a> Mining<'a> {
         history: &History,
         reader: &Reader<'_>,
         side: Side,
-        found: Found,
+        found: FoundTask,
     ) -> Result<()> {
         let split = self.request.split.as_ref();
-        let Some(side) = place(split, side, found.commit.seconds) else {
-            self.reject(Rejected::NeitherSide);
+        let Some(side) = side_of_task(split, side, found.commit.seconds) else {
+            self.reject(Rejection::NeitherSide);
             return Ok(());
         };
         if !self.seen.insert(found.fingerprint.clone())
-            && self.request.filters.leaves_out(Rejected::Duplicate)
+            && self.request.filters.leaves_out(Rejection::Duplicate)
         {
-            self.reject(Rejected::Duplicate);
+            self.reject(Rejection::Duplicate);
             return Ok(());
         }
         let dataset = self.datasets.get_mut(&side).expect("every side has a dataset");
@@ -229,8 +230,12 @@ fn task_text(new: &str, program: &str) -> String {
     format!("{}\n\n{program}", new.trim())
 }
 
-/// Looks into one commit.
-fn look(request: &Request, reader: &Reader<'_>, commit: &Commit) -> Result<Looked> {
+/// Examines one commit.
+fn examine_commit(
+    request: &Request,
+    reader: &Reader<'_>,
+    commit: &Commit,
+) -> Result<CommitFindings> {
     let filters = &request.filters;
     let mut changes = reader.changes(commit, |path| filters.language.is_of(path))?;
     let mut files = std::mem::take(&mut changes.modified);
@@ -242,33 +247,33 @@ fn look(request: &Request, reader: &Reader<'_>, commit: &Commit) -> Result<Looke
         files.extend(pair(&mut changes, &text)?);
     }
     files.sort_by(|left, right| left.path.cmp(&right.path));
-    let mut looked = Looked { files: files.len(), ..Looked::default() };
+    let mut findings = CommitFindings { files: files.len(), ..CommitFindings::default() };
     for changed in files {
         match find(filters, reader, commit, changed)? {
-            Ok(found) => looked.found.push(found),
-            Err(reason) => looked.rejected.push(reason),
+            Ok(found) => findings.found.push(found),
+            Err(reason) => findings.rejected.push(reason),
         }
     }
-    Ok(looked)
+    Ok(findings)
 }
 
 fn decoded(reader: &Reader<'_>, id: ObjectId, filters: &Filters) -> Result<Option<Vec<u8>>> {
     Ok(decode(&reader.content(id)?, filters.encoding).map(String::into_bytes))
 }
 
-/// The task that a changed file makes, or why it makes none.
+/// The task made from a changed file, or the reason for rejecting it.
 fn find(
     filters: &Filters,
     reader: &Reader<'_>,
     commit: &Commit,
     changed: Changed,
-) -> Result<Result<Found, Rejected>> {
-    if filters.leaves_out(Rejected::Test) && is_test(&changed.path) {
-        return Ok(Err(Rejected::Test));
+) -> Result<Result<FoundTask, Rejection>> {
+    if filters.leaves_out(Rejection::Test) && is_test(&changed.path) {
+        return Ok(Err(Rejection::Test));
     }
     for id in [changed.old, changed.new] {
         if reader.size(id)? > filters.most_bytes {
-            return Ok(Err(Rejected::TooLarge));
+            return Ok(Err(Rejection::TooLarge));
         }
     }
     let (old, new) = (reader.content(changed.old)?, reader.content(changed.new)?);
@@ -276,7 +281,7 @@ fn find(
         let text = task_text(&replacement.new, &replacement.program);
         let whole = format!("{}\n{text}", replacement.line);
         let fingerprint = format!("{:032x}", Fingerprint::of(whole.as_bytes()).as_number());
-        Found {
+        FoundTask {
             commit: *commit,
             changed,
             line: replacement.line,

@@ -6,23 +6,24 @@ use assay_core::{Fingerprint, Result};
 
 use crate::history::{BString, Changed, Changes, ObjectId};
 
-/// A file of fewer lines with something on them is not recognised after a move and a change.
-const FEWEST_LINES: usize = 3;
+/// The minimum number of lines that are not blank for a file to be recognised after a move and a
+/// change.
+const MIN_LINES: usize = 3;
 
-/// Pairs deleted files with added ones that differ from them in exactly one line: first those that
-/// keep their name, then the others, in the order of their paths. Files that were only moved are set
-/// aside before.
+/// Pairs deleted files with added ones that differ from them in exactly one line: first those with
+/// the same name, then the others, in the order of their paths. Files that were only moved are
+/// removed before.
 pub(crate) fn pair(
     changes: &mut Changes,
     content: &dyn Fn(ObjectId) -> Result<Option<Vec<u8>>>,
 ) -> Result<Vec<Changed>> {
-    set_moved_aside(changes);
+    remove_moved(changes);
     if changes.deleted.is_empty() || changes.added.is_empty() {
         return Ok(Vec::new());
     }
     let deleted = digest_all(&changes.deleted, content)?;
     let added = digest_all(&changes.added, content)?;
-    // Texts that differ in one line share their first half or their second: few need comparing.
+    // Texts that differ in one line share their first or their second half, so few need comparing.
     let mut halves: BTreeMap<Half, Vec<usize>> = BTreeMap::new();
     for (place, lines) in deleted.iter().enumerate() {
         for half in lines.iter().flat_map(|lines| halves_of(lines)) {
@@ -55,8 +56,8 @@ pub(crate) fn pair(
     Ok(pairs.collect())
 }
 
-/// Takes out files that are deleted here and added there with the same content.
-fn set_moved_aside(changes: &mut Changes) {
+/// Removes files that are deleted in one place and added in another with the same content.
+fn remove_moved(changes: &mut Changes) {
     let moved = common(&changes.deleted, &changes.added);
     for files in [&mut changes.deleted, &mut changes.added] {
         let mut left = moved.clone();
@@ -71,7 +72,7 @@ fn set_moved_aside(changes: &mut Changes) {
     }
 }
 
-/// The number of times each content is on both sides.
+/// The number of times that each content occurs on both sides.
 fn common(
     left: &[(BString, ObjectId)],
     right: &[(BString, ObjectId)],
@@ -97,12 +98,12 @@ fn digest_all(
         let lines = || text.split_inclusive(|&byte| byte == b'\n');
         let filled = lines().filter(|line| !line.trim_ascii().is_empty()).count();
         let digests = lines().map(|line| Fingerprint::of(line).as_number());
-        (filled >= FEWEST_LINES).then(|| digests.collect())
+        (filled >= MIN_LINES).then(|| digests.collect())
     };
     files.iter().map(|(_, id)| Ok(content(*id)?.and_then(digest))).collect()
 }
 
-/// A half of a text: how many lines the whole has, which half, and what it holds.
+/// A half of a text: the number of lines of the whole, which half, and its content.
 type Half = (usize, bool, u128);
 
 fn halves_of(lines: &[u128]) -> [Half; 2] {

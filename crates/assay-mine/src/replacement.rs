@@ -1,4 +1,4 @@
-//! The one line that a change of a file replaces.
+//! The single line that is replaced by a change of a file.
 
 /// A change that replaces exactly one line of a file by exactly one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +14,8 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// The replacement between two texts, if it is exactly one. A final line feed that comes or goes
-    /// is a change of the last line.
+    /// The replacement between two texts, if it is exactly one. Adding or removing the final line
+    /// feed is a change of the last line.
     pub(crate) fn between(program: String, patched: String) -> Option<Self> {
         let mut news = patched.split_inclusive('\n');
         let mut found = None;

@@ -1,4 +1,4 @@
-//! Training and test that never share a project or the future.
+//! A split into training and test data that share neither a project nor a time range.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::history::History;
 
-/// The division of tasks: test projects after the cutoff, the other projects before it. What lies on
-/// neither side is left out.
+/// The division of tasks: test projects after the cutoff, the other projects before it. Tasks on
+/// neither side are left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Split {
-    /// The date that divides past and future.
+    /// The date that divides the tasks.
     pub cutoff: Cutoff,
     /// The repositories to test on; none means a share of all projects.
     pub test_projects: Vec<String>,
@@ -19,7 +19,7 @@ pub struct Split {
     pub test_share: f64,
 }
 
-/// A moment, in seconds since 1970.
+/// A point in time, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Cutoff(i64);
 
@@ -29,9 +29,9 @@ pub struct Cutoff(i64);
 pub enum Side {
     /// There is no split.
     All,
-    /// To learn from.
+    /// Training data.
     Train,
-    /// To test on.
+    /// Test data.
     Test,
 }
 
@@ -46,7 +46,7 @@ impl Side {
     }
 }
 
-/// Reads a date, `2017-12-31`, or a moment, `2017-12-31T12:00:00Z`.
+/// Parses a date, `2017-12-31`, or a time, `2017-12-31T12:00:00Z`.
 pub fn parse_cutoff(text: &str) -> Result<Cutoff, String> {
     let whole = if text.contains('T') { text.to_owned() } else { format!("{text}T00:00:00Z") };
     let moment = humantime::parse_rfc3339(&whole)
@@ -56,7 +56,7 @@ pub fn parse_cutoff(text: &str) -> Result<Cutoff, String> {
     Ok(Cutoff(i64::try_from(seconds.as_secs()).unwrap_or(i64::MAX)))
 }
 
-/// A moment as people and programs write it.
+/// A point in time in RFC 3339 format.
 pub(crate) fn date(seconds: i64) -> String {
     /// The last second of the year 9999.
     const LAST: u64 = 253_402_300_799;
@@ -82,7 +82,7 @@ pub(crate) fn sides(split: Option<&Split>, histories: &[History]) -> Result<Vec<
     let side = |project: usize| {
         let mut members = histories.iter().zip(&projects).filter(|(_, of)| **of == project);
         let is_test = if split.test_projects.is_empty() {
-            drawn(&first_root(project)) < split.test_share
+            project_fraction(&first_root(project)) < split.test_share
         } else {
             members.any(|(history, _)| split.test_projects.contains(&history.name))
         };
@@ -120,9 +120,9 @@ fn projects(histories: &[History]) -> Vec<usize> {
     projects
 }
 
-/// A number between 0 and 1 that depends on a project's first root commit alone, so that it stays on
-/// its side when others join, in whatever order and under whatever name.
-fn drawn(root: &str) -> f64 {
+/// A number between 0 and 1 that depends only on a project's first root commit, so that the project
+/// stays on its side when others are added, in any order and under any name.
+fn project_fraction(root: &str) -> f64 {
     let digest = Digest::of(root.as_bytes());
     let number =
         digest.as_bytes()[..4].iter().fold(0, |sum: u32, &byte| sum << 8 | u32::from(byte));
@@ -130,7 +130,7 @@ fn drawn(root: &str) -> f64 {
 }
 
 /// Returns the side of a task of a project on `side` that was committed at `seconds`.
-pub(crate) fn place(split: Option<&Split>, side: Side, seconds: i64) -> Option<Side> {
+pub(crate) fn side_of_task(split: Option<&Split>, side: Side, seconds: i64) -> Option<Side> {
     let is_future = split.is_some_and(|split| seconds >= split.cutoff.0);
     match side {
         Side::All => Some(side),
@@ -157,11 +157,11 @@ mod tests {
     #[test]
     fn the_future_is_for_testing() {
         let split = Split { cutoff: Cutoff(10), test_projects: Vec::new(), test_share: 0.5 };
-        let place = |side, seconds| place(Some(&split), side, seconds);
-        assert_eq!(place(Side::Train, 9), Some(Side::Train));
-        assert_eq!(place(Side::Train, 10), None);
-        assert_eq!(place(Side::Test, 9), None);
-        assert_eq!(place(Side::Test, 10), Some(Side::Test));
-        assert!((0.0..1.0).contains(&drawn("x")));
+        let side_of_task = |side, seconds| side_of_task(Some(&split), side, seconds);
+        assert_eq!(side_of_task(Side::Train, 9), Some(Side::Train));
+        assert_eq!(side_of_task(Side::Train, 10), None);
+        assert_eq!(side_of_task(Side::Test, 9), None);
+        assert_eq!(side_of_task(Side::Test, 10), Some(Side::Test));
+        assert!((0.0..1.0).contains(&project_fraction("x")));
     }
 }

@@ -9,7 +9,7 @@ use assay_core::{Error, Result};
 use assay_data::{remove_leftovers, write_atomically};
 use serde::{Deserialize, Serialize};
 
-use crate::Rejected;
+use crate::Rejection;
 use crate::dataset::Extent;
 use crate::history::Walk;
 use crate::split::{Side, Split};
@@ -17,12 +17,12 @@ use crate::split::{Side, Split};
 const STATE: &str = "mining.json";
 const LOCK: &str = "mining.lock";
 
-/// Keeps others from mining into the same folder, as long as it lives.
+/// A lock that prevents others from mining into the same folder, until it is dropped.
 pub(crate) struct Lock(File);
 
 impl Lock {
-    /// Makes the folder if it is not there, and takes its lock.
-    pub(crate) fn take(folder: &Path) -> Result<Self> {
+    /// Creates the folder if it does not exist, and acquires its lock.
+    pub(crate) fn acquire(folder: &Path) -> Result<Self> {
         if folder.exists() && !folder.is_dir() {
             return Err(Error::refused(format!("{} is not a folder", folder.display()))
                 .hint("name a folder for the dataset"));
@@ -40,9 +40,9 @@ impl Lock {
         }
     }
 
-    /// Takes the lock's file away, because the work is done.
+    /// Removes the lock's file, because the work is done.
     pub(crate) fn remove(self, folder: &Path) {
-        // Whoever comes next makes a new one.
+        // The next process creates a new one.
         let _ = fs::remove_file(folder.join(LOCK));
         drop(self.0);
     }
@@ -53,14 +53,14 @@ impl Lock {
 pub(crate) struct Plan {
     pub(crate) language: String,
     pub(crate) encoding: String,
-    pub(crate) leave_out: BTreeSet<Rejected>,
+    pub(crate) leave_out: BTreeSet<Rejection>,
     pub(crate) most_bytes: u64,
     pub(crate) walk: Walk,
     pub(crate) split: Option<Split>,
     pub(crate) repositories: Vec<Source>,
 }
 
-/// A repository as it was found.
+/// A repository as it was when mining started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Source {
     pub(crate) name: String,
@@ -69,20 +69,21 @@ pub(crate) struct Source {
     pub(crate) history: String,
 }
 
-/// The work that was done so far. It holds nothing that two runs of the same plan could differ in.
+/// The work done so far. It contains nothing that could differ between two runs of the same plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) plan: Plan,
-    /// The number of commits that are done, all repositories together.
+    /// The number of finished commits in all repositories.
     pub(crate) commits: usize,
-    /// The number of changed files of the language that were looked at.
+    /// The number of examined files of the language.
     pub(crate) files: usize,
     pub(crate) datasets: BTreeMap<Side, Extent>,
-    pub(crate) rejected: BTreeMap<Rejected, usize>,
+    pub(crate) rejected: BTreeMap<Rejection, usize>,
 }
 
 impl State {
-    /// The state in `folder`, or the first one of a folder that is new or empty. The folder's lock must be held.
+    /// The state in `folder`, or the initial one if the folder is new or empty. The folder's lock
+    /// must be held.
     pub(crate) fn load(folder: &Path, plan: Plan) -> Result<Self> {
         let path = folder.join(STATE);
         remove_leftovers(&path).map_err(|error| Error::writing("clear", folder, error))?;
@@ -125,7 +126,7 @@ impl State {
         Ok(state)
     }
 
-    /// Replaces the state in `folder`, all at once.
+    /// Replaces the state in `folder` atomically.
     pub(crate) fn save(&self, folder: &Path) -> Result<()> {
         let path = folder.join(STATE);
         let writing = |error| Error::writing("write", &path, error);

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use encoding_rs::Encoding;
 
-/// The text of a file: without a byte-order mark, in UTF-8, its lines ended by line feeds. `None` if
-/// it is no text. Lines that are not UTF-8 are read as `fallback`, each for itself: one stray byte must
-/// not change what the other lines say.
+/// The text of a file: without a byte order mark, in UTF-8, with line feeds as line endings. `None`
+/// if it is not text. Lines that are not UTF-8 are decoded as `fallback`, each separately: one
+/// stray byte must not change the other lines.
 pub(crate) fn decode(bytes: &[u8], fallback: &'static Encoding) -> Option<String> {
     let text = match Encoding::for_bom(bytes) {
         Some((encoding, mark)) if encoding != encoding_rs::UTF_8 => {

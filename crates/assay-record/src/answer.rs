@@ -15,7 +15,7 @@ pub struct AnswerLine {
     /// Wall time that the answer took, in seconds, where one answer can be timed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_s: Option<f64>,
-    /// Start of the work on this answer, in seconds since the run was started.
+    /// Start of the work on this answer, in seconds since the start of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_s: Option<f64>,
     /// Hash of the question as it was shown; `texts.jsonl` may hold its text.
@@ -36,7 +36,7 @@ pub struct AnswerLine {
 }
 
 impl AnswerLine {
-    /// An answer about which nothing else is known.
+    /// An answer without optional fields.
     pub fn new(problem: impl Into<String>, sample: u32, response: ResponseLine) -> Self {
         Self {
             problem: problem.into(),
@@ -95,7 +95,7 @@ pub enum Why {
     Crashed,
     /// The reply cannot be read.
     Garbage,
-    /// The answer can be read and is impossible, such as a line that the file does not have.
+    /// The answer is readable but impossible, such as a line that the file does not have.
     Invalid,
 }
 

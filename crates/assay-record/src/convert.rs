@@ -1,6 +1,7 @@
 //! Conversions between line types and the types that assay works with.
 //!
-//! The format on disk changes only here and in the line types, whatever happens to the types of the other crates.
+//! The format on disk is defined here and in the line types only, independently of the types of the
+//! other crates.
 
 use std::sync::Arc;
 
@@ -140,7 +141,7 @@ impl From<ResponseLine> for core::Response {
     }
 }
 
-/// The solver's confidence is not recorded: grading does not look at it.
+/// The solver's confidence is not recorded, because grading does not use it.
 impl From<core::Answer> for AnswerLine {
     fn from(answer: core::Answer) -> Self {
         let core::Answer { problem, sample, response, wall_s, reply, retries, usage, .. } = answer;
@@ -171,7 +172,7 @@ impl From<AnswerLine> for core::Answer {
 
 impl From<core::Verdict> for VerdictLine {
     fn from(verdict: core::Verdict) -> Self {
-        // Taken apart, so that a new field cannot be left out.
+        // Destructured, so that a new field cannot be forgotten.
         let core::Verdict {
             problem,
             sample,

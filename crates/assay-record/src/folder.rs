@@ -1,7 +1,7 @@
-//! The folder of a record, whose files are regular files in it and nothing else.
+//! The folder of a record, which contains only regular files.
 //!
-//! A record may come from somebody else. A link in it would lead a write elsewhere, and a pipe would
-//! block whoever opens it. So files are opened from the folder without following links and without
+//! A record may come from somebody else. A link in it would redirect a write, and opening a pipe
+//! would block. So files are opened relative to the folder without following links and without
 //! waiting, and anything but a regular file is refused.
 
 use std::fs::File;
@@ -15,10 +15,10 @@ use rustix::io::Errno;
 use serde::Serialize;
 
 /// The largest file that is read whole, and the longest line; a manifest has a few kilobytes.
-pub(crate) const LARGEST: u64 = 64 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 64 << 20;
 const CURE: &str = "a record's files are regular files: copy the run's folder, or start a new run";
 
-/// A folder that is held open.
+/// A folder that is kept open.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -26,7 +26,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder; the path to it may lead over links.
+    /// Opens a folder; the path to it may contain links.
     pub fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
@@ -39,33 +39,33 @@ impl Folder {
         &self.path
     }
 
-    /// Opens a file to read it; `None` if it is not there.
+    /// Opens a file for reading; `None` if it does not exist.
     pub fn read(&self, name: &str) -> Result<Option<File>> {
         self.regular(name, OFlags::RDONLY)
     }
 
-    /// Opens a file to read it and add to it; it is made if it is not there.
+    /// Opens a file for reading and appending; creates it if it does not exist.
     pub fn append(&self, name: &str) -> Result<File> {
         let file = self.regular(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE)?;
         file.ok_or_else(|| Error::writing("open", &self.path.join(name), Errno::NOENT.into()))
     }
 
-    /// The bytes of a file; `None` if it is not there.
+    /// The bytes of a file; `None` if it does not exist.
     pub fn read_whole(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let Some(file) = self.read(name)? else { return Ok(None) };
         let path = self.path.join(name);
         let mut bytes = Vec::new();
-        let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
+        let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|error| Error::reading("read", &path, error))?;
-        if bytes.len() as u64 > LARGEST {
-            let message = format!("{} is larger than {} MiB", path.display(), LARGEST >> 20);
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            let message = format!("{} is larger than {} MiB", path.display(), MAX_FILE_BYTES >> 20);
             return Err(Error::refused(message).hint(CURE));
         }
         Ok(Some(bytes))
     }
 
-    /// Puts a new file in the place of `name` in one step: it is either there whole or not at all.
-    /// Until then it is called `beside`.
+    /// Replaces the file `name` atomically: it is either complete or unchanged. Until then the new
+    /// file is called `beside`.
     pub fn replace(
         &self,
         name: &str,
@@ -78,7 +78,7 @@ impl Folder {
         self.rename(beside, name)
     }
 
-    /// Makes a new file, in the place of an old one.
+    /// Creates a new file, replacing an old one.
     pub(crate) fn create(&self, name: &str) -> io::Result<File> {
         self.remove(name)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
@@ -86,12 +86,12 @@ impl Folder {
         Ok(File::from(rustix::fs::openat(&self.handle, name, flags, mode)?))
     }
 
-    /// Gives a file another name in this folder.
+    /// Renames a file within this folder.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.handle, from, &self.handle, to)?)
     }
 
-    /// Removes a file, or a link and not what it leads to.
+    /// Removes a file, or a link but not its target.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         match rustix::fs::unlinkat(&self.handle, name, AtFlags::empty()) {
             Err(Errno::NOENT) => Ok(()),
@@ -99,7 +99,7 @@ impl Folder {
         }
     }
 
-    /// Refuses what is called `name`, if it is there and no folder.
+    /// Refuses `name` if it exists and is not a folder.
     pub fn expect_folder(&self, name: &str) -> Result<()> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => match FileType::from_raw_mode(found.st_mode) {
@@ -111,7 +111,7 @@ impl Folder {
         }
     }
 
-    /// Writes a value as JSON so that the file is either there whole or not at all.
+    /// Writes a value as JSON atomically: the file is either complete or absent.
     pub(crate) fn write_json(
         &self,
         name: &str,
@@ -134,7 +134,7 @@ impl Folder {
         let file = match rustix::fs::openat(&self.handle, name, flags, Mode::from_raw_mode(0o666)) {
             Ok(file) => file,
             Err(Errno::NOENT) => return Ok(None),
-            // A link, a pipe without a reader, a folder: say what it is.
+            // A link, a pipe without a reader or a folder: report which.
             Err(error) => {
                 let found = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW);
                 let kind = found.map(|found| FileType::from_raw_mode(found.st_mode));
@@ -166,8 +166,8 @@ impl Folder {
     }
 }
 
-/// Writes a value as JSON so that the file is either there whole or not at all. Several processes may
-/// write it: each has a name of its own for the unfinished file.
+/// Writes a value as JSON atomically: the file is either complete or absent. Several processes may
+/// write it, because each uses a different name for the unfinished file.
 pub fn write_whole(path: &Path, value: &impl Serialize) -> Result<()> {
     let writing = |error| Error::writing("write", path, error);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A file of lines with the places of its lines in memory.
+//! A file of lines with the positions of its lines in memory.
 
 use std::path::Path;
 
@@ -8,24 +8,27 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, Error as _};
 
 use crate::lines::{LineFile, RawLines, Span, broken};
-use crate::order::{Place, differs, each, expect_ranked, in_order, packed, rewrite, spans};
+use crate::order::{
+    LinePosition, check_indices, consecutive, differs, each, in_order, rewrite, spans,
+};
 use crate::progress::{Head, Key};
 
-/// A file of lines about samples. It is read once when it is opened; after that the place of every line
-/// is known.
+/// A file of lines about samples. It is read once when it is opened; after that the position of
+/// every line is known.
 #[derive(Debug)]
 pub(crate) struct IndexedFile {
     file: LineFile,
-    places: Vec<Place>,
+    positions: Vec<LinePosition>,
 }
 
 impl IndexedFile {
-    /// A file whose lines are not known yet.
+    /// A file whose lines have not been read yet.
     pub(crate) fn new(file: LineFile) -> Self {
-        Self { file, places: Vec::new() }
+        Self { file, positions: Vec::new() }
     }
 
-    /// Reads every line; `note` returns the sample that it is about, or `None` if a part is missing.
+    /// Reads every line; `note` returns the sample that it is about, or `None` if a field is
+    /// missing.
     pub(crate) fn read(&mut self, mut note: impl FnMut(&Head<'_>) -> Option<Key>) -> Result<()> {
         let mut lines = RawLines::open(self.file.folder(), self.file.name())?;
         while let Some((span, bytes)) = lines.next()? {
@@ -42,14 +45,14 @@ impl IndexedFile {
         self.file.append(value)
     }
 
-    /// Notes the place of the last line.
+    /// Records the position of the last line.
     pub(crate) fn note(&mut self, key: Key, span: Span) {
-        self.places.push(Place { key, span });
+        self.positions.push(LinePosition { key, span });
     }
 
     /// Refuses a line about a problem without an index.
     pub(crate) fn check(&self, indices: &[Option<usize>]) -> Result<()> {
-        expect_ranked(&self.file, &self.places, indices)
+        check_indices(&self.file, &self.positions, indices)
     }
 
     /// Reads the last line about each sample that is wanted.
@@ -58,66 +61,72 @@ impl IndexedFile {
         wanted: &dyn Fn(Key) -> bool,
         visit: &mut dyn FnMut(T) -> Result<()>,
     ) -> Result<()> {
-        let those = self.places.iter().filter(|place| wanted(place.key));
-        let last: IndexMap<Key, Span> = those.map(|place| (place.key, place.span)).collect();
+        let those = self.positions.iter().filter(|position| wanted(position.key));
+        let last: IndexMap<Key, Span> =
+            those.map(|position| (position.key, position.span)).collect();
         let last: Vec<Span> = last.into_values().collect();
         let path = self.file.path();
-        each(&self.file, &last, &mut |span, line| visit(parse(&path, &self.places, span, line)?))
+        each(&self.file, &last, &mut |span, line| visit(parse(&path, &self.positions, span, line)?))
     }
 
     /// Cuts off a torn line, and drops the lines about samples that are not wanted.
     pub(crate) fn clean(&mut self, wanted: &dyn Fn(Key) -> bool) -> Result<()> {
         self.file.cut_torn()?;
-        let kept: Vec<Place> =
-            self.places.iter().copied().filter(|place| wanted(place.key)).collect();
-        self.put(&kept)
+        let kept: Vec<LinePosition> =
+            self.positions.iter().copied().filter(|position| wanted(position.key)).collect();
+        self.rewrite_if_changed(&kept)
     }
 
     /// Puts the lines into task order.
     pub(crate) fn sort(&mut self, indices: &[Option<usize>]) -> Result<()> {
-        let sorted = in_order(&self.file, &self.places, indices)?;
-        self.put(&sorted)?;
+        let sorted = in_order(&self.file, &self.positions, indices)?;
+        self.rewrite_if_changed(&sorted)?;
         self.file.sync()
     }
 
-    /// Puts the wanted lines into task order, and hands each to `visit` as it is read.
+    /// Puts the wanted lines into task order, and passes each to `visit` as it is read.
     pub(crate) fn sort_and_visit<T: DeserializeOwned>(
         &mut self,
         indices: &[Option<usize>],
         wanted: &dyn Fn(Key) -> bool,
         visit: &mut dyn FnMut(&T),
     ) -> Result<()> {
-        let Self { file, places } = self;
-        let mut sorted = in_order(file, places, indices)?;
-        sorted.retain(|place| wanted(place.key));
+        let Self { file, positions } = self;
+        let mut sorted = in_order(file, positions, indices)?;
+        sorted.retain(|position| wanted(position.key));
         let path = file.path();
         let mut take = |span: Span, line: &[u8]| {
-            visit(&parse(&path, places, span, line)?);
+            visit(&parse(&path, positions, span, line)?);
             Ok(())
         };
-        if differs(places, &sorted) {
+        if differs(positions, &sorted) {
             rewrite(file, &spans(&sorted), &mut take)?;
-            *places = packed(&sorted);
+            *positions = consecutive(&sorted);
         } else {
             each(file, &spans(&sorted), &mut take)?;
         }
         file.sync()
     }
 
-    /// Makes the file consist of these of its lines, in this order.
-    fn put(&mut self, places: &[Place]) -> Result<()> {
-        if differs(&self.places, places) {
-            rewrite(&mut self.file, &spans(places), &mut |_, _| Ok(()))?;
-            self.places = packed(places);
+    /// Rewrites the file so that it consists of these of its lines, in this order.
+    fn rewrite_if_changed(&mut self, positions: &[LinePosition]) -> Result<()> {
+        if differs(&self.positions, positions) {
+            rewrite(&mut self.file, &spans(positions), &mut |_, _| Ok(()))?;
+            self.positions = consecutive(positions);
         }
         Ok(())
     }
 }
 
-/// The value of a line. `places` are those of all lines, in the order of the file.
-fn parse<T: DeserializeOwned>(path: &Path, places: &[Place], span: Span, line: &[u8]) -> Result<T> {
+/// The value of a line. `positions` are the positions of all lines, in the order of the file.
+fn parse<T: DeserializeOwned>(
+    path: &Path,
+    positions: &[LinePosition],
+    span: Span,
+    line: &[u8],
+) -> Result<T> {
     serde_json::from_slice(line).map_err(|error| {
-        let number = places.partition_point(|place| place.span.offset <= span.offset);
+        let number = positions.partition_point(|position| position.span.offset <= span.offset);
         broken(path, number as u64, "the line cannot be read").because(error)
     })
 }

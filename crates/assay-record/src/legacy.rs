@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 
 const GROUP: &str = "change";
-/// The bound of whole numbers that stand for groups.
+/// The exclusive upper bound of whole numbers that represent groups.
 const GROUPS: f64 = (1u64 << 52) as f64;
 
 /// Moves counts and groups out of the scores. Scores of format 1.1 stay as they are.
@@ -45,7 +45,7 @@ fn series(
     metrics.map(|metric| (metric.to_owned(), numbers(metric))).collect()
 }
 
-/// The metric and place in `NAME.N`.
+/// Splits `NAME.N` into the metric and the position.
 fn as_place(name: &str) -> Option<(&str, usize)> {
     let (metric, digits) = name.rsplit_once('.')?;
     let at: usize = digits.parse().ok()?;
@@ -98,7 +98,7 @@ mod tests {
         check(&[("change", -1.0)], &["change"], &[], None);
         check(&[("change", GROUPS)], &["change"], &[], None);
         check(&[("bleu-1.5", 1.0), ("pass@1", 1.0)], &["bleu-1.5", "pass@1"], &[], None);
-        // What follows a gap was never a count.
+        // Numbers after a gap were never counts.
         check(&[("a.0", 1.0), ("a.2", 2.0)], &["a.2"], &[("a", &[1.0])], None);
         check(&[("a.0", 1.0), ("a.01", 2.0)], &["a.01"], &[("a", &[1.0])], None);
     }

@@ -33,7 +33,7 @@ pub use reader::{RunReader, is_run};
 pub use session::{SessionEnd, SessionLine};
 pub use texts::Texts;
 pub use verdict::{Clock, Ending, Evidence, Outcome, VerdictLine};
-pub use version::{FormatVersion, NotAVersion};
+pub use version::{FormatVersion, ParseVersionError};
 pub use writer::RunWriter;
 
 /// The file with the manifest.
@@ -48,7 +48,7 @@ pub const SESSIONS: &str = "solver.jsonl";
 pub const TEXTS: &str = "texts.jsonl";
 /// The file with the results of a complete run.
 pub const RESULTS: &str = "results.json";
-/// The empty file that the writing process holds locked.
+/// The empty file that the writing process locks.
 pub const LOCK: &str = "lock";
 /// The folder that a solver may write in.
 pub const SCRATCH: &str = "scratch";

@@ -1,7 +1,7 @@
-//! A file of JSON lines that only grows.
+//! An append-only file of JSON lines.
 //!
-//! Whole lines never change in place: the file grows at its end, or another file takes its place in one
-//! step. So it can be read while it is written.
+//! Whole lines never change in place: the file grows at its end, or is replaced atomically by
+//! another one. So it can be read while it is written.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -13,10 +13,10 @@ use assay_core::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::folder::{Folder, LARGEST};
+use crate::folder::{Folder, MAX_FILE_BYTES};
 
-/// A JSON-lines file. It is made when the first line is added. A last line that a crash has torn is
-/// ignored in reading, and cut off before the next line is added.
+/// A JSON-lines file. It is created when the first line is added. A last line that was torn by a
+/// crash is ignored in reading, and cut off before the next line is added.
 #[derive(Debug)]
 pub struct LineFile {
     folder: Arc<Folder>,
@@ -31,7 +31,7 @@ struct End {
     offset: u64,
 }
 
-/// The place of a line in its file, with its line feed.
+/// The position of a line in its file, including its line feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// The first byte.
@@ -41,7 +41,7 @@ pub struct Span {
 }
 
 impl LineFile {
-    /// The file `name` in `folder`, which need not be there yet.
+    /// The file `name` in `folder`, which need not exist yet.
     pub fn new(folder: Arc<Folder>, name: String) -> Self {
         Self { folder, name, end: None }
     }
@@ -56,17 +56,17 @@ impl LineFile {
         &self.name
     }
 
-    /// The folder that it lies in.
+    /// The folder that contains it.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// The name of the file that is about to take its place.
+    /// The name of the file that is about to replace it.
     pub(crate) fn beside(&self) -> String {
         format!("{}.new", self.name)
     }
 
-    /// Opens the file to add lines, if it is not open already.
+    /// Opens the file for adding lines, if it is not open already.
     pub fn open(&mut self) -> Result<()> {
         if self.end.is_none() {
             self.end = Some(self.find_end()?);
@@ -74,7 +74,7 @@ impl LineFile {
         Ok(())
     }
 
-    /// Cuts off a torn line, if the file is there.
+    /// Cuts off a torn line, if the file exists.
     pub(crate) fn cut_torn(&mut self) -> Result<()> {
         if self.folder.read(&self.name)?.is_some() { self.open() } else { Ok(()) }
     }
@@ -89,8 +89,9 @@ impl LineFile {
         let writing = |error| Error::writing("write", &self.path(), error);
         let mut line = serde_json::to_vec(value).map_err(|error| writing(error.into()))?;
         line.push(b'\n');
-        if line.len() as u64 > LARGEST {
-            let size = io::Error::other(format!("the line has more than {} MiB", LARGEST >> 20));
+        if line.len() as u64 > MAX_FILE_BYTES {
+            let size =
+                io::Error::other(format!("the line has more than {} MiB", MAX_FILE_BYTES >> 20));
             return Err(writing(size));
         }
         // After a failure the file stays closed, so that the next line first cuts off the torn one.
@@ -104,7 +105,7 @@ impl LineFile {
         Ok(span)
     }
 
-    /// Has the operating system write everything down, if the file is open.
+    /// Flushes everything to disk, if the file is open.
     pub(crate) fn sync(&self) -> Result<()> {
         let synced = self.end.as_ref().map_or(Ok(()), |end| end.file.sync_data());
         synced.map_err(|error| Error::writing("write", &self.path(), error))
@@ -122,7 +123,7 @@ impl LineFile {
         if file.metadata().map_err(opening)?.len() == offset {
             return Ok(End { file, offset });
         }
-        // A copy takes its place: whoever reads the file now does not see a line change.
+        // A copy replaces it, so that no current reader sees a line change.
         let copy = |new: &mut File| {
             let mut old = &file;
             old.seek(SeekFrom::Start(0))?;
@@ -151,7 +152,7 @@ fn length_of_whole_lines(mut file: &File) -> io::Result<u64> {
     Ok(0)
 }
 
-/// The whole lines of a file as they are, in flat memory. A file that is not there has none.
+/// The whole lines of a file as raw bytes, in constant memory. A file that does not exist has none.
 #[derive(Debug)]
 pub(crate) struct RawLines {
     reader: Option<BufReader<File>>,
@@ -171,16 +172,16 @@ impl RawLines {
         Self { reader, path, bytes: Vec::new(), offset: 0, number: 0 }
     }
 
-    /// The next line with its place, or `None` at the end or at a torn line.
+    /// The next line with its position, or `None` at the end or at a torn line.
     pub(crate) fn next(&mut self) -> Result<Option<(Span, &[u8])>> {
         let Some(reader) = &mut self.reader else { return Ok(None) };
         self.offset += self.bytes.len() as u64;
         self.bytes.clear();
-        let read = reader.take(LARGEST).read_until(b'\n', &mut self.bytes);
+        let read = reader.take(MAX_FILE_BYTES).read_until(b'\n', &mut self.bytes);
         read.map_err(|error| Error::reading("read", &self.path, error))?;
         if !self.bytes.ends_with(b"\n") {
             self.reader = None;
-            return if self.bytes.len() as u64 == LARGEST {
+            return if self.bytes.len() as u64 == MAX_FILE_BYTES {
                 Err(self.too_long())
             } else {
                 Ok(None)
@@ -190,19 +191,22 @@ impl RawLines {
         Ok(Some((Span { offset: self.offset, length: self.bytes.len() }, &self.bytes)))
     }
 
-    /// Refuses the line that was read last.
+    /// The error for the line that was read last.
     pub(crate) fn broken(&self, error: serde_json::Error) -> Error {
         broken(&self.path, self.number, "the line cannot be read").because(error)
     }
 
     fn too_long(&self) -> Error {
         let (line, path) = (self.number + 1, self.path.display());
-        Error::refused(format!("{path}:{line}: the line has more than {} MiB", LARGEST >> 20))
-            .hint("the file was changed by something else; remove that line, or start a new run")
+        Error::refused(format!(
+            "{path}:{line}: the line has more than {} MiB",
+            MAX_FILE_BYTES >> 20
+        ))
+        .hint("the file was changed by something else; remove that line, or start a new run")
     }
 }
 
-/// The refusal of a line that is not what it should be.
+/// The error for an invalid line.
 pub(crate) fn broken(path: &Path, line: u64, problem: &str) -> Error {
     Error::refused(format!("{}:{line}: {problem}", path.display())).hint(
         "the file was changed by something else, or written by a newer assay: remove that line, \
@@ -210,8 +214,8 @@ pub(crate) fn broken(path: &Path, line: u64, problem: &str) -> Error {
     )
 }
 
-/// The values of a file's lines, read one at a time in flat memory. A torn last line is ignored. After a
-/// line that cannot be read, the next ones follow.
+/// The values of a file's lines, read one at a time in constant memory. A torn last line is
+/// ignored. Reading continues after a line that cannot be parsed.
 #[derive(Debug)]
 pub struct Lines<T> {
     state: State,
@@ -225,7 +229,8 @@ enum State {
 }
 
 impl<T: DeserializeOwned> Lines<T> {
-    /// The lines of the file `name` in `folder`. A file that cannot be opened is the first item.
+    /// The lines of the file `name` in `folder`. If the file cannot be opened, the error is the
+    /// first item.
     pub(crate) fn of(folder: &Folder, name: &str) -> Self {
         let state = match RawLines::open(folder, name) {
             Ok(lines) => State::Reading(lines),

@@ -1,8 +1,8 @@
 //! The lock that keeps a second process from writing a record.
 //!
-//! It lies on a file of its own, which is never replaced. Records of format 1.0 were locked by their
-//! manifest, so that lock is taken as well: an older assay that has the record open keeps this one
-//! out, and is kept out by it.
+//! It is on a separate file, which is never replaced. Records of format 1.0 were locked by their
+//! manifest, so that lock is taken as well: it excludes an older assay that has the record open,
+//! and the other way round.
 
 use std::fs::{File, TryLockError};
 
@@ -19,23 +19,23 @@ pub(crate) struct Locks {
 }
 
 impl Locks {
-    /// Takes the locks, or refuses if another process has them.
-    pub(crate) fn take(folder: &Folder) -> Result<Self> {
+    /// Takes the locks; fails if another process has them.
+    pub(crate) fn acquire(folder: &Folder) -> Result<Self> {
         let record = folder.append(LOCK)?;
-        hold(folder, &record)?;
+        lock_exclusively(folder, &record)?;
         let manifest = folder.read(MANIFEST)?;
-        manifest.iter().try_for_each(|file| hold(folder, file))?;
+        manifest.iter().try_for_each(|file| lock_exclusively(folder, file))?;
         Ok(Self { _record: record, _manifest: manifest })
     }
 }
 
-fn hold(folder: &Folder, file: &File) -> Result<()> {
+fn lock_exclusively(folder: &Folder, file: &File) -> Result<()> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
             let message = format!("{} is in use by another process", folder.path().display());
             Err(Error::refused(message).hint("wait for the other run to end, or interrupt it"))
         }
-        // Some network file systems have no locks; there, nobody is kept out.
+        // Some network file systems have no locks; there, nobody is excluded.
         _ => Ok(()),
     }
 }

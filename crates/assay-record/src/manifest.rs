@@ -46,7 +46,7 @@ pub struct DataDigest {
 /// The request of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// The task and the problems that are wanted.
+    /// The task and the selected problems.
     pub task: TaskRequest,
     /// The solver's spec.
     pub solver: String,
@@ -60,7 +60,7 @@ pub struct Request {
     pub other: Map<String, Value>,
 }
 
-/// The problems of a task that are wanted.
+/// The selected problems of a task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskRequest {
     /// The task's name.
@@ -70,7 +70,7 @@ pub struct TaskRequest {
     /// The task's settings.
     #[serde(default)]
     pub settings: Value,
-    /// The only problems that are wanted, if any are named.
+    /// The only problems to include, if any are named.
     #[serde(default)]
     pub ids: Vec<String>,
     /// Greatest number of problems, from the first on.

@@ -1,4 +1,4 @@
-//! The places of a file's lines, by which the lines are put into task order.
+//! The positions of a file's lines, used to put the lines into task order.
 
 use std::cmp::Reverse;
 use std::fs::File;
@@ -11,74 +11,77 @@ use indexmap::IndexSet;
 use crate::lines::{LineFile, RawLines, Span, broken};
 use crate::progress::{Head, Key};
 
-/// The most bytes that are read at once.
+/// The maximum number of bytes read at once.
 const CHUNK: usize = 1 << 20;
 
-/// A line, and the sample that it is about.
+/// The position of a line, and the sample that it is about.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct LinePosition {
     pub(crate) key: Key,
     pub(crate) span: Span,
 }
 
-/// Sorts the file's lines by the problem's place in `order`, then by sample; of several lines about
-/// one sample the last is kept. The sorted file takes the place of the other in one step, and only if
-/// there is a difference.
+/// Sorts the file's lines by the problem's index in `order`, then by sample; of several lines about
+/// one sample the last is kept. The sorted file replaces the other atomically, and only if there is
+/// a difference.
 pub fn sort(file: &mut LineFile, order: &dyn Fn(&str) -> Option<usize>) -> Result<()> {
     let mut names: IndexSet<Box<str>> = IndexSet::new();
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     let mut lines = RawLines::open(file.folder(), file.name())?;
     while let Some((span, bytes)) = lines.next()? {
         let head = serde_json::from_slice::<Head<'_>>(bytes).map(|head| {
             let problem = names.insert_full(head.problem.as_ref().into()).0;
             Key { problem, sample: head.sample }
         });
-        places.push(Place { key: head.map_err(|error| lines.broken(error))?, span });
+        positions.push(LinePosition { key: head.map_err(|error| lines.broken(error))?, span });
     }
     let indices: Vec<Option<usize>> = names.iter().map(|name| order(name)).collect();
-    let sorted = in_order(file, &places, &indices)?;
-    if differs(&places, &sorted) {
+    let sorted = in_order(file, &positions, &indices)?;
+    if differs(&positions, &sorted) {
         rewrite(file, &spans(&sorted), &mut |_, _| Ok(()))?;
     }
     Ok(())
 }
 
-pub(crate) fn spans(places: &[Place]) -> Vec<Span> {
-    places.iter().map(|place| place.span).collect()
+pub(crate) fn spans(positions: &[LinePosition]) -> Vec<Span> {
+    positions.iter().map(|position| position.span).collect()
 }
 
-/// The places in task order, the last one of each sample. `indices` has each problem's place in the task.
+/// The positions in task order, only the last of each sample. `indices` has each problem's index in
+/// the task.
 pub(crate) fn in_order(
     file: &LineFile,
-    places: &[Place],
+    positions: &[LinePosition],
     indices: &[Option<usize>],
-) -> Result<Vec<Place>> {
-    expect_ranked(file, places, indices)?;
-    let mut sorted = places.to_vec();
-    sorted.sort_by_key(|place| (indices[place.key.problem], place.key, Reverse(place.span.offset)));
-    sorted.dedup_by_key(|place| place.key);
+) -> Result<Vec<LinePosition>> {
+    check_indices(file, positions, indices)?;
+    let mut sorted = positions.to_vec();
+    sorted.sort_by_key(|position| {
+        (indices[position.key.problem], position.key, Reverse(position.span.offset))
+    });
+    sorted.dedup_by_key(|position| position.key);
     Ok(sorted)
 }
 
 /// Refuses a line about a problem without an index.
-pub(crate) fn expect_ranked(
+pub(crate) fn check_indices(
     file: &LineFile,
-    places: &[Place],
+    positions: &[LinePosition],
     indices: &[Option<usize>],
 ) -> Result<()> {
-    match places.iter().position(|place| indices[place.key.problem].is_none()) {
+    match positions.iter().position(|position| indices[position.key.problem].is_none()) {
         Some(at) => Err(broken(&file.path(), at as u64 + 1, "the line is not part of this run")),
         None => Ok(()),
     }
 }
 
-/// Whether a file with the lines at `places` changes when it is made of those at `sorted`.
-pub(crate) fn differs(places: &[Place], sorted: &[Place]) -> bool {
-    places.len() != sorted.len()
-        || places.iter().zip(sorted).any(|(left, right)| left.span != right.span)
+/// Returns whether rewriting a file from the lines at `positions` to those at `sorted` changes it.
+pub(crate) fn differs(positions: &[LinePosition], sorted: &[LinePosition]) -> bool {
+    positions.len() != sorted.len()
+        || positions.iter().zip(sorted).any(|(left, right)| left.span != right.span)
 }
 
-/// Puts a file made of the lines at `spans` in the place of `file`, and hands each line to `visit`.
+/// Replaces `file` with one made of the lines at `spans`, and passes each line to `visit`.
 pub(crate) fn rewrite(
     file: &mut LineFile,
     spans: &[Span],
@@ -99,18 +102,18 @@ pub(crate) fn rewrite(
     file.folder().rename(&beside, file.name()).map_err(writing)
 }
 
-/// The same lines, one after the other from the start of a file.
-pub(crate) fn packed(places: &[Place]) -> Vec<Place> {
+/// The positions of the same lines, one after another from the start of a file.
+pub(crate) fn consecutive(positions: &[LinePosition]) -> Vec<LinePosition> {
     let mut offset = 0;
-    let pack = |place: &Place| {
-        let span = Span { offset, length: place.span.length };
+    let pack = |position: &LinePosition| {
+        let span = Span { offset, length: position.span.length };
         offset += span.length as u64;
-        Place { key: place.key, span }
+        LinePosition { key: position.key, span }
     };
-    places.iter().map(pack).collect()
+    positions.iter().map(pack).collect()
 }
 
-/// Reads the lines at `spans`, in that order. Neighbours are read at once.
+/// Reads the lines at `spans`, in that order. Adjacent lines are read at once.
 pub(crate) fn each(
     file: &LineFile,
     spans: &[Span],
@@ -134,7 +137,7 @@ pub(crate) fn each(
     Ok(())
 }
 
-/// The number of lines, at least one, that lie side by side and fit into a chunk.
+/// The number of lines, at least one, that are adjacent and fit into a chunk.
 fn neighbours(spans: &[Span]) -> usize {
     let mut size = 0;
     let joined = spans.windows(2).take_while(|pair| {

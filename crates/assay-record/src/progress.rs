@@ -1,4 +1,4 @@
-//! The samples of a run that are done, as its files say.
+//! The samples of a run that are done, according to its files.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::Outcome;
 
-/// The part of an answer or a verdict that says what it is about.
+/// The fields of an answer or a verdict that identify its sample.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Head<'a> {
     #[serde(borrow)]
@@ -48,17 +48,17 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Whether the sample has an answer.
+    /// Returns whether the sample has an answer.
     pub fn is_answered(&self, problem: &str, sample: u32) -> bool {
         self.find(problem, sample).is_some_and(|found| found.answered)
     }
 
-    /// Whether the sample has an answer and a verdict.
+    /// Returns whether the sample has an answer and a verdict.
     pub fn is_graded(&self, problem: &str, sample: u32) -> bool {
         self.find(problem, sample).is_some_and(Sample::is_graded)
     }
 
-    /// Whether the problem is excluded, with all of its samples.
+    /// Returns whether the problem is excluded, with all of its samples.
     pub fn is_excluded(&self, problem: &str) -> bool {
         self.find(problem, 0).is_some_and(Sample::is_excluded)
     }
@@ -79,7 +79,8 @@ impl Progress {
         self.those(Sample::is_excluded).map(|(problem, _)| problem)
     }
 
-    /// The number of samples, out of so many of one problem, for which nothing is left to do.
+    /// The number of samples, of the first `samples` of one problem, for which nothing is left to
+    /// do.
     pub fn done(&self, problem: &str, samples: u32) -> u32 {
         if self.is_excluded(problem) {
             return samples;
@@ -98,7 +99,7 @@ impl Progress {
         key
     }
 
-    /// Notes a verdict. An exclusion is for the whole problem, whatever its sample.
+    /// Records a verdict. An exclusion applies to the whole problem, whatever its sample.
     pub(crate) fn note_verdict(&mut self, problem: &str, sample: u32, outcome: Outcome) -> Key {
         let (sample, verdict) = match outcome {
             Outcome::Excluded => (0, Verdict::Exclusion),
@@ -109,8 +110,8 @@ impl Progress {
         key
     }
 
-    /// Takes back verdicts that do not count.
-    pub(crate) fn forget_orphans(&mut self) {
+    /// Drops verdicts that do not count.
+    pub(crate) fn drop_orphans(&mut self) {
         for sample in self.samples.values_mut() {
             if sample.verdict == Some(Verdict::Grade) && !sample.answered {
                 sample.verdict = None;
@@ -118,23 +119,23 @@ impl Progress {
         }
     }
 
-    /// Whether a verdict about this sample has its answer.
+    /// Returns whether a verdict about this sample has its answer.
     pub(crate) fn has_answer(&self, key: Key) -> bool {
         self.samples.get(&key).is_some_and(|found| found.answered || found.is_excluded())
     }
 
-    /// Whether a verdict about this sample is part of the results.
+    /// Returns whether a verdict about this sample is part of the results.
     pub(crate) fn counts(&self, key: Key) -> bool {
         if self.excludes(key) { key.sample == 0 } else { self.has_answer(key) }
     }
 
-    /// Whether this sample has an answer that is still to be graded.
+    /// Returns whether this sample has an answer that is still to be graded.
     pub(crate) fn is_ungraded(&self, key: Key) -> bool {
         let ungraded = |found: &Sample| found.answered && found.verdict.is_none();
         self.samples.get(&key).is_some_and(ungraded) && !self.excludes(key)
     }
 
-    /// Whether the sample's problem is excluded.
+    /// Returns whether the sample's problem is excluded.
     fn excludes(&self, key: Key) -> bool {
         let first = self.samples.get(&Key { sample: 0, ..key });
         first.copied().is_some_and(Sample::is_excluded)

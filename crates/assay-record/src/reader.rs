@@ -1,4 +1,4 @@
-//! Reads a record, also one that another process is writing.
+//! Reads a record, including one that another process is writing.
 
 use std::path::Path;
 
@@ -11,17 +11,17 @@ use crate::{
     VerdictLine,
 };
 
-/// Whether `folder` has a file with the name of a run's manifest.
+/// Returns whether `folder` has a file with the name of a run's manifest.
 pub fn is_run(folder: &Path) -> bool {
     folder.join(MANIFEST).symlink_metadata().is_ok()
 }
 
-/// A record that is read. It needs no lock and writes nothing, so the run may be in progress: a file
-/// that is not there yet has no lines, and a line that is not whole yet is ignored.
+/// A record opened for reading. It needs no lock and writes nothing, so the run may be in progress:
+/// a file that does not exist yet has no lines, and an incomplete line is ignored.
 ///
-/// Lines are returned as they are. In a complete record they are in task order and there is one per
-/// sample; before, the last of several about one sample counts, and a verdict counts only if its
-/// answer is there or it excludes its problem.
+/// Lines are returned as they are. In a complete record they are in task order, one per sample;
+/// before that, the last of several about one sample counts, and a verdict counts only if its
+/// answer exists or it excludes its problem.
 #[derive(Debug)]
 pub struct RunReader {
     folder: Folder,
@@ -67,7 +67,7 @@ impl RunReader {
         Lines::of(&self.folder, SESSIONS)
     }
 
-    /// The texts by their hash, as far as they are there now.
+    /// The texts by their hash, as far as they exist now.
     pub fn texts(&self) -> Result<Texts> {
         Texts::open(&self.folder)
     }
@@ -83,7 +83,7 @@ impl RunReader {
         })
     }
 
-    /// Whether the run is complete.
+    /// Returns whether the run is complete.
     pub fn is_complete(&self) -> Result<bool> {
         Ok(self.folder.read(RESULTS)?.is_some())
     }

@@ -29,7 +29,7 @@ struct TextHead {
     hash: Digest,
 }
 
-/// The texts of a record. Only their hashes and places are in memory.
+/// The texts of a record. Only their hashes and positions are in memory.
 #[derive(Debug)]
 pub struct Texts {
     file: Option<File>,
@@ -43,7 +43,7 @@ impl Texts {
         let Some(file) = folder.read(TEXTS)? else {
             return Ok(Self { file: None, path, places: HashMap::new() });
         };
-        // The same open file for both: another one may take its place at any time.
+        // The same open file for both: another file may replace it at any time.
         let same = file.try_clone().map_err(|error| Error::reading("open", &path, error))?;
         let places = index(RawLines::of(Some(same), path.clone()))?.into_iter().collect();
         Ok(Self { file: Some(file), path, places })
@@ -76,13 +76,13 @@ impl Texts {
         self.places.len()
     }
 
-    /// Whether there is no text.
+    /// Returns whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 }
 
-/// Hashes and places, in the order of the lines.
+/// Hashes and positions, in the order of the lines.
 fn index(mut lines: RawLines) -> Result<Vec<(Digest, Span)>> {
     let mut places = Vec::new();
     while let Some((span, bytes)) = lines.next()? {
@@ -96,7 +96,7 @@ fn index(mut lines: RawLines) -> Result<Vec<(Digest, Span)>> {
 #[derive(Debug)]
 pub(crate) struct TextFile {
     file: LineFile,
-    /// The texts that are there, in the order of their lines; read when they are first needed.
+    /// The existing texts, in the order of their lines; read when they are first needed.
     known: Option<IndexMap<Digest, Span>>,
 }
 
@@ -105,7 +105,7 @@ impl TextFile {
         Self { file, known: None }
     }
 
-    /// Adds a text, unless it is there.
+    /// Adds a text, unless it exists.
     pub(crate) fn add(&mut self, text: &str) -> Result<Digest> {
         let hash = Digest::of(text.as_bytes());
         let mut known = self.take_known()?;
@@ -117,7 +117,7 @@ impl TextFile {
         Ok(hash)
     }
 
-    /// Puts the lines into the order of their hashes, which does not depend on who was asked first.
+    /// Sorts the lines by their hashes, which do not depend on the order of the questions.
     pub(crate) fn sort(&mut self) -> Result<()> {
         let known = self.take_known()?;
         let mut sorted: Vec<(Digest, Span)> =

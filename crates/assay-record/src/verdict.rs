@@ -65,12 +65,12 @@ impl VerdictLine {
         }
     }
 
-    /// Whether the problem is excluded from every metric.
+    /// Returns whether the problem is excluded from every metric.
     pub fn is_excluded(&self) -> bool {
         self.outcome == Outcome::Excluded
     }
 
-    /// Says why this line would not be read back as it is, if so.
+    /// The reason why this line would be read back differently, if there is one.
     pub(crate) fn flaw(&self) -> Option<&'static str> {
         let counts = self.counts.values().flatten();
         if !self.scores.values().chain(counts).all(|number| number.is_finite()) {
@@ -101,15 +101,15 @@ impl<'de> Deserialize<'de> for VerdictLine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Right.
+    /// The answer is right.
     Passed,
-    /// Wrong.
+    /// The answer is wrong.
     Failed,
     /// No answer in time.
     TimedOut,
     /// No answer.
     NotAnswered,
-    /// The problem itself is unusable; it counts in no metric.
+    /// The problem itself is unusable and counts in no metric.
     Excluded,
 }
 
@@ -134,7 +134,7 @@ pub enum Ending {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line: Option<u32>,
     },
-    /// It is no program of its language.
+    /// It is not a valid program of its language.
     SyntaxError {
         /// The message of the interpreter or compiler.
         message: String,
@@ -197,7 +197,8 @@ pub struct Evidence {
     /// The reason for running it in one process with its tests, where it could have cheated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_process: Option<String>,
-    /// Whether it was repeated because it ended close to its time limit, and then ended differently.
+    /// True if it was repeated because it ended close to its time limit, and then ended
+    /// differently.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unstable: bool,
 }

@@ -22,7 +22,7 @@ impl FormatVersion {
     /// The version that this crate writes.
     pub const CURRENT: Self = Self { major: 1, minor: 1 };
 
-    /// Whether this crate can read records of this version.
+    /// Returns whether this crate can read records of this version.
     pub fn is_readable(self) -> bool {
         self.major == Self::CURRENT.major
     }
@@ -41,30 +41,30 @@ impl fmt::Display for FormatVersion {
 }
 
 impl FromStr for FormatVersion {
-    type Err = NotAVersion;
+    type Err = ParseVersionError;
 
-    fn from_str(text: &str) -> Result<Self, NotAVersion> {
-        let (major, minor) = text.split_once('.').ok_or(NotAVersion)?;
+    fn from_str(text: &str) -> Result<Self, ParseVersionError> {
+        let (major, minor) = text.split_once('.').ok_or(ParseVersionError)?;
         Ok(Self { major: number(major)?, minor: number(minor)? })
     }
 }
 
-/// A text that is no version.
+/// A text that is not a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotAVersion;
+pub struct ParseVersionError;
 
-impl fmt::Display for NotAVersion {
+impl fmt::Display for ParseVersionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a format version is written MAJOR.MINOR, such as 1.1")
     }
 }
 
-impl std::error::Error for NotAVersion {}
+impl std::error::Error for ParseVersionError {}
 
-/// A number in its only spelling: no sign, no leading zero.
-fn number(text: &str) -> Result<u16, NotAVersion> {
-    let number: u16 = text.parse().map_err(|_| NotAVersion)?;
-    if number.to_string() == text { Ok(number) } else { Err(NotAVersion) }
+/// Parses a number in canonical form: no sign, no leading zero.
+fn number(text: &str) -> Result<u16, ParseVersionError> {
+    let number: u16 = text.parse().map_err(|_| ParseVersionError)?;
+    if number.to_string() == text { Ok(number) } else { Err(ParseVersionError) }
 }
 
 impl Serialize for FormatVersion {
@@ -75,13 +75,13 @@ impl Serialize for FormatVersion {
 
 impl<'de> Deserialize<'de> for FormatVersion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Spelling)
+        deserializer.deserialize_any(VersionVisitor)
     }
 }
 
-struct Spelling;
+struct VersionVisitor;
 
-impl Visitor<'_> for Spelling {
+impl Visitor<'_> for VersionVisitor {
     type Value = FormatVersion;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

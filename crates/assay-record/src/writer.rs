@@ -22,11 +22,11 @@ use crate::{
 /// The files that are replaced, whose unfinished copies a killed process may have left.
 const REPLACED: [&str; 5] = [MANIFEST, ANSWERS, VERDICTS, TEXTS, RESULTS];
 
-/// A record that is written. Only one process can have it open; the files never hold less than what
-/// was written, apart from a torn last line.
+/// A record opened for writing. Only one process can have it open; the files never lose anything
+/// that was written, apart from a torn last line.
 ///
-/// Nothing is changed on disk before the first line is added. Then what a killed process left is
-/// cleared away, and a record of an older format becomes one of the current format.
+/// Nothing is changed on disk before the first line is added. Then the leftovers of a killed
+/// process are removed, and a record of an older format is converted to the current format.
 #[derive(Debug)]
 pub struct RunWriter {
     folder: Arc<Folder>,
@@ -37,17 +37,17 @@ pub struct RunWriter {
     sessions: LineFile,
     texts: TextFile,
     progress: Progress,
-    /// Whether the record was made ready for more lines.
+    /// True if the record is prepared for more lines.
     ready: bool,
     _locks: Locks,
 }
 
 impl RunWriter {
-    /// Makes a new folder in `parent`, whose name `unique` tells from others, and writes the manifest
-    /// into it, in the current format.
+    /// Creates a new folder in `parent`, whose name is made unique by `unique`, and writes the
+    /// manifest into it, in the current format.
     pub fn create(parent: &Path, manifest: &Manifest, unique: u128) -> Result<Self> {
         let folder = open_folder(&make_folder(parent, manifest, unique)?)?;
-        let locks = Locks::take(&folder)?;
+        let locks = Locks::acquire(&folder)?;
         let manifest = Manifest { format: FormatVersion::CURRENT, ..manifest.clone() };
         let mut writer = Self::new(folder, locks, manifest, Vec::new());
         writer.write_manifest()?;
@@ -58,9 +58,9 @@ impl RunWriter {
     /// Opens an existing record to resume it, and reads each of its files once.
     pub fn open(folder: &Path) -> Result<Self> {
         let folder = open_folder(folder)?;
-        // Before the lock, which would make a file in a folder that is no record.
+        // Before the lock, which would create a file in a folder that is not a record.
         read_manifest(&folder)?;
-        let locks = Locks::take(&folder)?;
+        let locks = Locks::acquire(&folder)?;
         let (manifest, bytes) = read_manifest(&folder)?;
         refuse_newer(&manifest, folder.path())?;
         let mut writer = Self::new(folder, locks, manifest, bytes);
@@ -103,12 +103,12 @@ impl RunWriter {
         &self.manifest_bytes
     }
 
-    /// The samples that are done, with those of the lines added since the record was opened.
+    /// The samples that are done, including those added since the record was opened.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Whether the run is complete.
+    /// Returns whether the run is complete.
     pub fn is_complete(&self) -> Result<bool> {
         Ok(self.folder.read(RESULTS)?.is_some())
     }
@@ -120,7 +120,7 @@ impl RunWriter {
         self.verdicts.check(&indices)
     }
 
-    /// The answers that have no verdict yet, the last one of each sample, read one at a time.
+    /// Reads the answers that have no verdict yet, the last one of each sample, one at a time.
     pub fn ungraded(&self, visit: &mut dyn FnMut(AnswerLine) -> Result<()>) -> Result<()> {
         self.answers.each_last(&|key| self.progress.is_ungraded(key), visit)
     }
@@ -146,7 +146,7 @@ impl RunWriter {
         }
     }
 
-    /// Puts another manifest in the place of the present one, in the current format.
+    /// Replaces the manifest, in the current format.
     pub fn set_manifest(&mut self, manifest: &Manifest) -> Result<()> {
         self.refuse_complete()?;
         self.manifest = Manifest { format: FormatVersion::CURRENT, ..manifest.clone() };
@@ -179,16 +179,16 @@ impl RunWriter {
         self.sessions.append(session).map(drop)
     }
 
-    /// Adds a text, unless it is there, and returns its hash.
+    /// Adds a text, unless it exists, and returns its hash.
     pub fn text(&mut self, text: &str) -> Result<String> {
         self.prepare()?;
         self.texts.add(text).map(|hash| hash.to_string())
     }
 
-    /// Puts the lines into task order, as `order` says, and hands every verdict that counts to `visit`
-    /// in that order. Of several lines about one sample the last is kept; verdicts without an answer, and
-    /// verdicts on samples of excluded problems, are dropped. Each file is replaced in one step, and
-    /// only if there is a difference.
+    /// Puts the lines into task order, given by `order`, and passes every verdict that counts to
+    /// `visit` in that order. Of several lines about one sample the last is kept; verdicts without
+    /// an answer, and verdicts on samples of excluded problems, are dropped. Each file is replaced
+    /// atomically, and only if there is a difference.
     pub fn complete(
         &mut self,
         order: &dyn Fn(&str) -> Option<usize>,
@@ -212,7 +212,7 @@ impl RunWriter {
         self.progress.problems().map(order).collect()
     }
 
-    /// Makes the record ready for more lines.
+    /// Prepares the record for more lines.
     fn prepare(&mut self) -> Result<()> {
         if self.ready {
             return Ok(());
@@ -230,9 +230,9 @@ impl RunWriter {
         self.sessions.cut_torn()?;
         let Self { answers, verdicts, progress, .. } = self;
         answers.clean(&|_| true)?;
-        // A verdict whose answer is lost would pass for the verdict on the answer that comes now.
+        // A verdict whose answer is lost would be taken for the verdict on the next answer.
         verdicts.clean(&|key| progress.has_answer(key))?;
-        progress.forget_orphans();
+        progress.drop_orphans();
         self.ready = true;
         Ok(())
     }
@@ -273,9 +273,9 @@ fn refuse_newer(manifest: &Manifest, folder: &Path) -> Result<()> {
 
 fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathBuf> {
     fs::create_dir_all(parent).map_err(|error| Error::writing("make", parent, error))?;
-    let time = word(&manifest.started.replace(['-', ':'], ""));
-    let task = word(&manifest.request.task.name);
-    let solver = word(manifest.request.solver.split(':').next().unwrap_or_default());
+    let time = sanitize(&manifest.started.replace(['-', ':'], ""));
+    let task = sanitize(&manifest.request.task.name);
+    let solver = sanitize(manifest.request.solver.split(':').next().unwrap_or_default());
     for attempt in 0..100u64 {
         let mut digest = DigestOf::new();
         digest.field(&unique.to_le_bytes()).field(&attempt.to_le_bytes());
@@ -291,7 +291,7 @@ fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathB
     Err(Error::failed(format!("failed to find a new folder name in {}", parent.display())))
 }
 
-/// The characters of a text that are fit for a folder's name.
-fn word(text: &str) -> String {
+/// Keeps only the characters of a text that are valid in a folder's name.
+fn sanitize(text: &str) -> String {
     text.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect()
 }

@@ -192,7 +192,7 @@ fn plan(solver: &str) -> Plan {
         top: 1,
         time_limit: std::time::Duration::from_mins(1),
         working_folder: ".".into(),
-        own: serde_json::Map::new(),
+        specific: serde_json::Map::new(),
     };
     Plan::new(&open, solver, settings, 1, tool()).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The common part of the baselines: solvers that are no more than a function of the question.
+//! The common part of the baselines: solvers that are only a function of the question.
 
 use assay_core::{
     AnswerEach, AnswerError, Ask, Effort, Problems, Question, Reply, Response, Result, Why,
@@ -14,7 +14,7 @@ pub(crate) struct Baseline {
     pub(crate) effort: Effort,
     /// Everything that its answers depend on, in the order of its identity.
     pub(crate) depends_on: &'static [Factor],
-    /// Answers a question, unless it is of a kind that is not on the card or nothing is known.
+    /// Answers a question; `None` if its kind is not on the card or nothing is known.
     pub(crate) answer: fn(&Ask<'_>, &SolverSettings) -> Option<Response>,
 }
 
@@ -86,7 +86,7 @@ impl AnswerEach for BaselineSolver {
     }
 }
 
-/// The best `top` lines of a program, or the best of several options. Of a number of lines or
+/// The best `top` lines of a program, or the best of several options. Given the number of lines or
 /// options, `rank` returns the numbers of the best, from 1.
 pub(crate) fn best(
     question: &Question,
@@ -129,7 +129,7 @@ pub(crate) mod testing {
         solver.answer(&ask).unwrap().response
     }
 
-    /// The lines to answer where `line` replaces one of `program`.
+    /// The lines answered if `line` replaces one of `program`.
     pub(crate) fn lines(
         baseline: &Baseline,
         top: usize,
@@ -144,7 +144,7 @@ pub(crate) mod testing {
         }
     }
 
-    /// The option that is chosen.
+    /// The chosen option.
     pub(crate) fn choice(baseline: &Baseline, prompt: &str, options: &[&str]) -> Option<String> {
         let options = options.iter().map(|&option| option.to_owned()).collect();
         let question = Question::Choice(ChoiceQuestion { prompt: prompt.to_owned(), options });
@@ -159,9 +159,9 @@ pub(crate) mod testing {
     }
 
     fn settings(top: usize) -> SolverSettings {
-        let own = serde_json::Map::new();
+        let specific = serde_json::Map::new();
         let working_folder = ".".into();
-        SolverSettings { seed: 1, top, time_limit: Duration::ZERO, working_folder, own }
+        SolverSettings { seed: 1, top, time_limit: Duration::ZERO, working_folder, specific }
     }
 }
 

@@ -18,7 +18,7 @@ pub trait SolverKind: fmt::Debug + Sync {
     /// The solver's description.
     fn card(&self) -> &SolverCard;
 
-    /// Makes the solver ready to answer `problems`.
+    /// Builds the solver for `problems`.
     fn build(
         &self,
         argument: Option<&str>,
@@ -26,14 +26,14 @@ pub trait SolverKind: fmt::Debug + Sync {
         problems: &dyn Problems,
     ) -> Result<BuiltSolver>;
 
-    /// Fails if the argument of a spec cannot be meant, with a better message than that there is no
-    /// such solver.
+    /// Fails if the argument of a spec is invalid, with a better message than that there is no such
+    /// solver.
     fn check_argument(&self, _argument: Option<&str>) -> Result<()> {
         Ok(())
     }
 
-    /// An action that the solver would take and that a record from somebody else must not cause
-    /// unasked, in words.
+    /// A description of an action of the solver that a record from somebody else must not cause
+    /// without consent.
     fn risk(&self, _argument: Option<&str>, _settings: &SolverSettings) -> Option<String> {
         None
     }
@@ -79,11 +79,11 @@ impl SolverCard {
 /// The rule for the argument of a spec, which follows the name and a colon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Argument {
-    /// The name stands alone.
+    /// The name has no argument.
     Forbidden,
-    /// The name may stand alone.
+    /// The name may have an argument.
     Optional,
-    /// The name does not stand alone.
+    /// The name must have an argument.
     Required,
 }
 
@@ -103,7 +103,7 @@ pub struct BuiltSolver {
     pub solver: Solver,
     /// Everything that its answers depend on, for the signature.
     pub identity: String,
-    /// The number of samples per problem, where it cannot give as many as are asked for.
+    /// The number of samples per problem, if it cannot give as many as requested.
     pub samples: Option<u32>,
 }
 

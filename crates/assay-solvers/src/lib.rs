@@ -38,6 +38,6 @@ pub const REGISTRY: &[&dyn SolverKind] = &[
     &copy::COPY,
     &rewrite::Rewrite,
     &gold::GOLD,
-    &program::Program,
+    &program::CommandKind,
     &file::AnswersFile,
 ];

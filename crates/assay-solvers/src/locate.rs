@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use assay_core::{
     AnswerEach, AnswerError, Ask, Confidence, Digest, Error, Problems, Reply, Response, Result,
 };
-use assay_locate::{Locator, Model, Ranked};
+use assay_locate::{Locator, Model, RankedLine};
 
 use crate::kind::LINES;
 use crate::{Argument, BuiltSolver, SolverCard, SolverKind, SolverSettings, SolverSpec};
@@ -84,11 +84,13 @@ impl AnswerEach for LocateSolver {
         let mut ranked = self.locator.rank(question.line(), question.program());
         ranked.truncate(self.top);
         if ranked.is_empty() {
-            // Nothing but blank lines and copies of the new line: any line is as good as another.
+            // Only blank lines and copies of the new line: all lines are equally good.
             return Ok(Response::Lines(vec![(question.length() / 2).max(1)]).into());
         }
-        let sure =
-            |ranked: &Ranked| Confidence { score: ranked.score, probability: ranked.probability };
+        let sure = |ranked: &RankedLine| Confidence {
+            score: ranked.score,
+            probability: ranked.probability,
+        };
         let lines = ranked.iter().map(|ranked| ranked.line).collect();
         let confidence = ranked.iter().map(sure).collect();
         Ok(Reply { confidence, ..Response::Lines(lines).into() })

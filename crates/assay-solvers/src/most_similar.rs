@@ -1,7 +1,7 @@
 //! `most-similar` and `most-similar-parses`: the line that a competitor would try first.
 
 use assay_core::{Effort, LineQuestion, Question, Response};
-use assay_locate::{ByOverlap, by_overlap};
+use assay_locate::{OverlapRanking, rank_by_overlap};
 
 use crate::SolverCard;
 use crate::baseline::{Baseline, Factor};
@@ -34,8 +34,8 @@ pub(crate) const MOST_SIMILAR_PARSES: Baseline = Baseline {
     },
 };
 
-/// The `top` lines that share most tokens with the new one. Those that are possible come first, as
-/// `choose` leaves them (all, or at least `top` of them), then the others, then those that exist
+/// The `top` lines that share most tokens with the new one. The possible ones come first, as
+/// selected by `choose` (all, or at least `top` of them), then the others, then those that exist
 /// only where a lone CR ends a line.
 fn most_similar(
     question: &Question,
@@ -45,7 +45,7 @@ fn most_similar(
     let Question::Line(question) = question else { return None };
     let length = question.length();
     let top = top.min(length);
-    let ByOverlap { possible, others } = by_overlap(question.line(), question.program());
+    let OverlapRanking { possible, others } = rank_by_overlap(question.line(), question.program());
     let possible = choose(question, possible, top);
     let known = possible.len() + others.len();
     let lines = possible.into_iter().chain(others).chain(known + 1..=length);
@@ -88,7 +88,7 @@ class Account {
 
     #[test]
     fn a_line_that_breaks_the_program_is_not_meant() {
-        // Most alike is `if (amount < 0) {`, which a statement cannot replace.
+        // The most similar line is `if (amount < 0) {`, which a statement cannot replace.
         let line = "        assert (amount < 0);";
         assert_eq!(lines(&MOST_SIMILAR, 1, line, PROGRAM), [5]);
         assert_eq!(lines(&MOST_SIMILAR_PARSES, 2, line, PROGRAM), [6, 8]);

@@ -1,4 +1,4 @@
-//! `first`, `middle` and `last`: the competition's own baselines, which answer by position alone.
+//! `first`, `middle` and `last`: the competition's own baselines, which answer by position only.
 
 use assay_core::Effort;
 

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::SolverCard;
 use crate::baseline::{Baseline, Factor, best};
 use crate::kind::{LINES, LINES_AND_CHOICES};
-use crate::parsing::{MOST_CHECKS, parsing_first};
+use crate::parsing::{MAX_CHECKS, parsing_first};
 
 pub(crate) const RANDOM: Baseline = Baseline {
     card: SolverCard::new(
@@ -34,14 +34,14 @@ pub(crate) const RANDOM_PARSES: Baseline = Baseline {
         let Question::Line(question) = ask.question else { return None };
         let length = question.length();
         let top = settings.top.min(length);
-        let tried = top.max(MOST_CHECKS).min(length);
+        let tried = top.max(MAX_CHECKS).min(length);
         let drawn = draw(ask.question, length, tried, settings.seed);
         Some(Response::Lines(parsing_first(question, &drawn, top)))
     },
 };
 
-/// Different numbers from 1 to `count`, drawn by the seed and the question alone: the same on every
-/// machine, in whatever order the problems are asked.
+/// Distinct numbers from 1 to `count`, which depend only on the seed and the question: the same on
+/// every machine, in any order of the problems.
 fn draw(question: &Question, count: usize, top: usize, seed: u64) -> Vec<usize> {
     let mut digest = DigestOf::new();
     digest.field(&seed.to_le_bytes());

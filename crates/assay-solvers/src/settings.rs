@@ -15,25 +15,26 @@ pub struct SolverSettings {
     pub seed: u64,
     /// The number of lines to answer, best first.
     pub top: usize,
-    /// The time that a program may run, in seconds.
+    /// The time limit of a solver command, in seconds.
     #[serde(rename = "time_limit_s", with = "seconds")]
     pub time_limit: Duration,
-    /// The folder in which a program runs, and to which a file's path is relative.
+    /// The folder in which a solver command runs, and to which a file's path is relative.
     pub working_folder: PathBuf,
-    /// Settings of single solvers, by name. The solver that owns them parses them ([`Self::own`]).
+    /// Settings of single solvers, by name. The solver that they belong to parses them
+    /// ([`Self::specific`]).
     #[serde(flatten)]
-    pub own: Map<String, Value>,
+    pub specific: Map<String, Value>,
 }
 
 impl SolverSettings {
-    /// The settings that a solver owns, as its own type: a struct whose fields have defaults.
-    pub fn own<T: DeserializeOwned>(&self) -> Result<T> {
-        serde_json::from_value(Value::Object(self.own.clone()))
+    /// The settings of one solver, as a struct whose fields have defaults.
+    pub fn specific<T: DeserializeOwned>(&self) -> Result<T> {
+        serde_json::from_value(Value::Object(self.specific.clone()))
             .map_err(|error| Error::usage("the solver's settings cannot be read").because(error))
     }
 }
 
-/// Durations as seconds.
+/// Durations in seconds.
 mod seconds {
     use std::time::Duration;
 
@@ -57,12 +58,12 @@ mod tests {
 
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(default)]
-    struct OfAModel {
+    struct ModelSettings {
         temperature: f64,
         max_tokens: u32,
     }
 
-    impl Default for OfAModel {
+    impl Default for ModelSettings {
         fn default() -> Self {
             Self { temperature: 0.0, max_tokens: 1024 }
         }
@@ -77,7 +78,7 @@ mod tests {
         let value = json!({"seed": 7, "time_limit_s": 0.5, "top": 3, "working_folder": "/a"});
         let settings = read(&value);
         assert_eq!(settings.time_limit, Duration::from_millis(500));
-        assert_eq!(settings.own::<OfAModel>().unwrap(), OfAModel::default());
+        assert_eq!(settings.specific::<ModelSettings>().unwrap(), ModelSettings::default());
         assert_eq!(serde_json::to_value(&settings).unwrap(), value);
     }
 
@@ -86,10 +87,10 @@ mod tests {
         let mut value = json!({"seed": 0, "time_limit_s": 1.0, "top": 1, "working_folder": "."});
         value["temperature"] = json!(0.25);
         let settings = read(&value);
-        let own = OfAModel { temperature: 0.25, ..OfAModel::default() };
-        assert_eq!(settings.own::<OfAModel>().unwrap(), own);
+        let specific = ModelSettings { temperature: 0.25, ..ModelSettings::default() };
+        assert_eq!(settings.specific::<ModelSettings>().unwrap(), specific);
         assert_eq!(serde_json::to_value(&settings).unwrap(), value);
         value["temperature"] = json!("hot");
-        read(&value).own::<OfAModel>().unwrap_err();
+        read(&value).specific::<ModelSettings>().unwrap_err();
     }
 }

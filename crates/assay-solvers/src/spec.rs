@@ -14,7 +14,7 @@ pub struct SolverSpec {
 }
 
 impl SolverSpec {
-    /// Reads a spec.
+    /// Parses a spec.
     pub fn parse(text: &str) -> Result<Self> {
         let (name, argument) =
             text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
@@ -36,7 +36,7 @@ impl SolverSpec {
         self.kind.card()
     }
 
-    /// Fails if it cannot answer what the task asks, and names those solvers that can.
+    /// Fails if it cannot answer the task's questions, and lists the solvers that can.
     pub fn check(&self, task: &TaskCard) -> Result<()> {
         let answers = self.card().answers;
         if answers.contains(&task.asks) {
@@ -49,12 +49,12 @@ impl SolverSpec {
         Err(Error::usage(message).hint(format!("the solvers for {} are: {able}", task.name)))
     }
 
-    /// An action that a record from somebody else must not cause unasked, in words.
+    /// A description of an action that a record from somebody else must not cause without consent.
     pub fn risk(&self, settings: &SolverSettings) -> Option<String> {
         self.kind.risk(self.argument.as_deref(), settings)
     }
 
-    /// Makes it ready to answer `problems`.
+    /// Builds the solver for `problems`.
     pub fn build(&self, settings: &SolverSettings, problems: &dyn Problems) -> Result<BuiltSolver> {
         self.kind.build(self.argument.as_deref(), settings, problems)
     }
@@ -67,7 +67,7 @@ impl fmt::Display for SolverSpec {
     }
 }
 
-/// The specs of the solvers that are wanted, as a list for people.
+/// The specs of the solvers for which `wanted` holds, as a list for people.
 fn specs(wanted: impl Fn(&SolverCard) -> bool) -> String {
     let cards = REGISTRY.iter().map(|kind| kind.card()).filter(|card| wanted(card));
     cards.map(|card| card.spec).collect::<Vec<_>>().join(", ")

@@ -21,17 +21,17 @@ pub fn proportion(successes: usize, n: usize) -> Option<Estimate> {
     })
 }
 
-/// The number of imagined observations of the greatest possible variance that are mixed in. With fewer, rare
-/// large losses that a small sample has missed make the interval too narrow: on CodRep's own losses
-/// 100 keeps the coverage near 95 % or above, for 20 problems and for 5,000.
-const IMAGINED: f64 = 100.0;
+/// The number of pseudo-observations of the greatest possible variance that are mixed in. With
+/// fewer, rare large losses that a small sample has missed make the interval too narrow: on
+/// CodRep's own losses 100 keeps the coverage near 95 % or above, for 20 problems and for 5,000.
+const PSEUDO_OBSERVATIONS: f64 = 100.0;
 
 /// The mean of numbers between 0 and 1, with Wilson's interval at their effective number.
 ///
-/// Numbers that vary less than a yes or no would at the same mean count for more than one each: the
+/// Numbers that vary less than a binary value with the same mean count for more than one each: the
 /// effective number is n · m(1−m) / s², where s² is the variance after some observations of the
-/// greatest possible variance m(1−m) were mixed in. For a small sample this is Wilson's interval for
-/// a share, which is never too narrow; for a large one it is the usual interval of a mean.
+/// greatest possible variance m(1−m) were mixed in. For a small sample this is Wilson's interval
+/// for a share, which is never too narrow; for a large one it is the usual interval of a mean.
 pub fn bounded_mean(values: &[f64]) -> Option<Estimate> {
     let n = values.len();
     if n == 0 {
@@ -48,13 +48,13 @@ pub fn bounded_mean(values: &[f64]) -> Option<Estimate> {
     Some(wilson(mean, (count / mixed_share(relative, count)).max(count), n))
 }
 
-/// The variance in units of that of a yes or no, after the imagined observations were mixed in;
+/// The variance relative to that of a binary value, with the pseudo-observations mixed in;
 /// `relative` is the sum of the squares in the same units.
 ///
-/// Where problems weigh unequally the variance can be greater than that of a yes or no. There the
-/// imagined observations would hide what was seen, and are left out.
+/// If problems have unequal weights, the variance can be greater than that of a binary value. In
+/// that case the pseudo-observations would hide the observed variance, and are left out.
 pub(crate) fn mixed_share(relative: f64, count: f64) -> f64 {
-    ((relative + IMAGINED) / (count + IMAGINED)).max(relative / count)
+    ((relative + PSEUDO_OBSERVATIONS) / (count + PSEUDO_OBSERVATIONS)).max(relative / count)
 }
 
 pub(crate) fn wilson(mean: f64, effective: f64, n: usize) -> Estimate {

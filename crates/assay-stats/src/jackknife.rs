@@ -1,13 +1,15 @@
-//! 95 % intervals for metrics of a whole corpus that are no means, such as BLEU.
+//! 95 % intervals for metrics of a whole corpus that are not means, such as BLEU.
 //!
-//! Such a metric is a smooth function of counts that are summed over the problems. How far one
-//! problem moves it is seen by leaving that problem out; the spread of these moves is the metric's
-//! own spread (Tukey's jackknife). It is exact for means and right for smooth functions of them when
-//! problems are many. When they are few, or all alike, moves say too little: five perfect answers
-//! move nothing and prove little. So the spread is used as [`bounded_mean`](crate::bounded_mean)
-//! uses the variance of a mean: mixed with imagined problems of the greatest spread that a bounded
-//! mean can have, unless problems of very unequal size spread more, and put into Wilson's interval. For a share this *is* Wilson's interval; it stays
-//! within the metric's range and never shrinks to nothing. Nothing is drawn at random.
+//! Such a metric is a smooth function of counts that are summed over the problems. The influence of
+//! one problem is measured by leaving that problem out; the spread of these influences is the
+//! metric's own spread (Tukey's jackknife). It is exact for means, and correct for smooth functions
+//! of them if there are many problems. If there are few, or if all are alike, the influences carry
+//! too little information: five perfect answers have none and prove little. So the spread is used
+//! as [`bounded_mean`](crate::bounded_mean) uses the variance of a mean: mixed with
+//! pseudo-observations of the greatest spread that a bounded mean can have, unless problems of very
+//! unequal size have a greater one, and used in Wilson's interval. For a share this *is* Wilson's
+//! interval; it stays within the metric's range and never shrinks to nothing. Nothing is drawn at
+//! random.
 
 use assay_core::Estimate;
 
@@ -17,12 +19,12 @@ use crate::interval::{mixed_share, wilson};
 /// The name of the method, for signatures.
 pub const CORPUS_METHOD: &str = "jackknife-wilson95";
 
-/// A corpus metric between `range.0` and `range.1`: its value over all problems, and its values with
-/// each problem left out in turn.
+/// A corpus metric between `range.0` and `range.1`: its value over all problems, and its values
+/// with each problem left out in turn.
 ///
-/// `None` if there are no problems or the value is not a number. A value that is not a number with a
-/// problem left out says that everything hangs on that problem: then the spread is not known, and
-/// the greatest is taken.
+/// `None` if there are no problems or the value is NaN. If it is NaN with a problem left out,
+/// everything depends on that problem: then the spread is unknown, and the greatest possible one is
+/// used.
 pub fn corpus_metric(value: f64, left_out: &[f64], range: (f64, f64)) -> Option<Estimate> {
     let n = left_out.len();
     let (low, high) = range;
@@ -40,7 +42,7 @@ pub fn corpus_metric(value: f64, left_out: &[f64], range: (f64, f64)) -> Option<
         }
         _ => count,
     };
-    // Fewer than one problem's worth of knowledge there is not.
+    // The effective number is at least one problem.
     let within = wilson(share, effective.max(1.0), n);
     Some(Estimate {
         value,
@@ -50,8 +52,8 @@ pub fn corpus_metric(value: f64, left_out: &[f64], range: (f64, f64)) -> Option<
     })
 }
 
-/// The sum of the squared pseudo-value deviations: n times the variance of what each problem brings
-/// to the metric. `None` if something is not a number, or there is nothing to compare.
+/// The sum of the squared deviations of the pseudo-values: n times the variance of each problem's
+/// contribution to the metric. `None` if a value is NaN, or there is nothing to compare.
 fn spread(left_out: &[f64]) -> Option<f64> {
     let count = left_out.len() as f64;
     if count < 2.0 || !left_out.iter().all(|value| value.is_finite()) {
@@ -113,7 +115,7 @@ mod tests {
         assert!(corpus_metric(0.5, &[], (0.0, 1.0)).is_none());
     }
 
-    /// The share of one problem that a made-up translator gets right.
+    /// The share of one problem that a simulated translator gets right.
     type Skill = fn(&mut Draw) -> f64;
 
     /// Some problems are easy and some are hard.
@@ -121,7 +123,8 @@ mod tests {
         draw.next()
     }
 
-    /// All is right, but for a few problems that are all wrong: most small corpora have none.
+    /// Everything is right except a few problems that are entirely wrong: most small corpora have
+    /// none.
     fn nearly_perfect(draw: &mut Draw) -> f64 {
         if draw.next() < 0.97 { 1.0 } else { 0.05 }
     }
@@ -138,7 +141,7 @@ mod tests {
         [ones, said, twos, said - 1.0, said, length]
     }
 
-    /// All of a problem is right or all of it is wrong, and a few are much longer than the rest.
+    /// Each problem is entirely right or entirely wrong, and a few are much longer than the rest.
     fn whole_and_uneven(draw: &mut Draw) -> [f64; 6] {
         let length = 1.0 + draw.uneven_size();
         let right = if draw.next() < 0.6 { 1.0 } else { 0.0 };
@@ -159,7 +162,7 @@ mod tests {
         sums
     }
 
-    /// The share of intervals of `n` problems that cover the metric of very many.
+    /// The share of intervals of `n` problems that cover the metric of a very large corpus.
     fn coverage(n: usize, truth: f64, mut problem: impl FnMut() -> [f64; 6]) -> f64 {
         let (rounds, mut covered) = (1_000, 0);
         for _ in 0..rounds {

@@ -1,22 +1,22 @@
-//! 95 % intervals for shares of sums, such as F1 over images with several boxes each, and for sums.
+//! 95 % intervals for ratios of sums, such as F1 over images with several boxes each, and for sums.
 
 use assay_core::Estimate;
 
 use crate::ExactSum;
 use crate::interval::{mixed_share, wilson};
 
-/// The name of the method for shares of sums, for signatures.
+/// The name of the method for ratios of sums, for signatures.
 pub const METHOD: &str = "ratio-wilson95";
 /// The name of the method for sums, for signatures.
 pub const SUM_METHOD: &str = "mover95";
 
-/// The sum of the parts as a share of the sum of the wholes, each part at most its whole, with
+/// The ratio of the sum of the parts to the sum of the wholes, each part at most its whole, with
 /// Wilson's interval at the effective number of pairs.
 ///
-/// Boxes of one image are not independent, images are. The variance of the share is that of its
-/// linear part, part − share · whole over the mean whole, which is what leaving out one pair at a
-/// time finds for many pairs; some observations of a yes or no are mixed in, as for means, unless
-/// pairs of very unequal size vary more than that.
+/// Boxes of one image are not independent, images are. The variance of the ratio is that of its
+/// linear part, part − share · whole over the mean whole, which for many pairs equals the
+/// jackknife's; some binary observations are mixed in, as for means, unless pairs of very unequal
+/// size have a greater variance.
 pub fn ratio(pairs: &[(f64, f64)]) -> Option<Estimate> {
     let n = pairs.len();
     let sum = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).collect::<ExactSum>().value();
@@ -36,13 +36,12 @@ pub fn ratio(pairs: &[(f64, f64)]) -> Option<Estimate> {
     let moved = |(part, whole): &(f64, f64)| (part - share * whole) / mean_whole;
     let squares: ExactSum = pairs.iter().map(|pair| moved(pair) * moved(pair)).collect();
     let relative = squares.value() / greatest_variance;
-    // Fewer than one pair's worth of knowledge there is not.
+    // The effective number is at least one pair.
     Some(wilson(share, (count / mixed_share(relative, count)).max(1.0), n))
 }
 
-/// The sum of independent estimates, with the interval that their intervals make together: the
-/// distances to the ends add up as the sides of a right angle do (the method of variance estimates
-/// recovery).
+/// The sum of independent estimates, with the combined interval: the distances to the ends are
+/// added as the sides of a right angle (the method of variance estimates recovery).
 pub fn sum_of_independent(estimates: &[Estimate]) -> Estimate {
     let value = estimates.iter().map(|estimate| estimate.value).collect::<ExactSum>().value();
     let reach = |distance: fn(&Estimate) -> f64| {
@@ -83,7 +82,7 @@ mod tests {
 
     type Pair = fn(&mut Draw) -> (f64, f64);
 
-    /// Half of the pairs are easy, half are hard: what is in one pair is alike.
+    /// Half of the pairs are easy, half are hard: the elements of one pair are alike.
     fn easy_or_hard(draw: &mut Draw) -> (f64, f64) {
         let whole = (draw.next() * 6.0).floor();
         let luck = if draw.next() < 0.5 { 0.9 } else { 0.3 };
@@ -91,7 +90,8 @@ mod tests {
         (part as f64, whole)
     }
 
-    /// All of a pair is right or all of it is wrong, and a few pairs are much larger than the rest.
+    /// Each pair is entirely right or entirely wrong, and a few pairs are much larger than the
+    /// rest.
     fn whole_and_uneven(draw: &mut Draw) -> (f64, f64) {
         let whole = draw.uneven_size();
         (if draw.next() < 0.6 { whole } else { 0.0 }, whole)

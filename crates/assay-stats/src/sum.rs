@@ -3,7 +3,7 @@
 /// Adds floating-point numbers without rounding, and rounds once at the end.
 ///
 /// Shewchuk's method: the terms so far are kept as a list of numbers that do not overlap. Workers
-/// may finish in any order, archives may be read in any order: the mean is the same to the last
+/// may finish in any order, and archives may be read in any order: the mean is the same to the last
 /// digit.
 #[derive(Debug, Clone, Default)]
 pub struct ExactSum {
@@ -38,7 +38,7 @@ impl ExactSum {
                 break;
             }
         }
-        // The remainder decides which way an exact half is rounded.
+        // The remainder decides in which direction an exact half is rounded.
         if let Some(&next) = parts.next()
             && ((low < 0.0 && next < 0.0) || (low > 0.0 && next > 0.0))
         {
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(sum(&[0.1; 10]), 1.0);
         assert_eq!(sum(&[1e100, 1.0, -1e100]), 1.0);
         assert_eq!(sum(&[1.0, f64::EPSILON / 2.0, f64::EPSILON / 2.0]), 1.0 + f64::EPSILON);
-        // An exact half, pushed up by a remainder far below.
+        // An exact half, rounded up because of a remainder far below.
         assert_eq!(sum(&[1e16, 1.0, 1e-16]), 1e16 + 2.0);
     }
 

@@ -1,5 +1,5 @@
-//! Parses every distinct text of a file of pairs once, and does nothing else: the floor of whatever
-//! compares their syntax.
+//! Parses every distinct text of a file of pairs once, and does nothing else: the lower bound for
+//! anything that compares their syntax.
 //!
 //! usage: `parse_all LANGUAGE PAIRS.jsonl`
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use assay_core::Language;
 
-/// The parser's version, which trees of broken programs hang on as well as on the grammar's.
+/// The parser's version: trees of broken programs depend on it as well as on the grammar's.
 const PARSER: &str = "tree-sitter-0.27.1";
 
 /// The grammar of a language and the parser, with their versions, for signatures.
@@ -21,8 +21,8 @@ pub fn grammar(language: Language) -> String {
     format!("{language}-{version}/{PARSER}")
 }
 
-/// The facts that the tree's walk needs about every node, by the number of its kind: asking the grammar each time
-/// would cost as much as the walk.
+/// The properties of node kinds that the walk over a tree needs, by the number of the kind:
+/// querying the grammar each time would cost as much as the walk.
 pub(crate) struct Kinds {
     named: Vec<bool>,
     literal: Vec<bool>,
@@ -43,18 +43,18 @@ impl Kinds {
         })
     }
 
-    /// Returns whether nodes of a kind have names; errors have.
+    /// Returns whether nodes of a kind are named; errors are.
     pub(crate) fn is_named(&self, kind: u16) -> bool {
         self.named.get(usize::from(kind)).copied().unwrap_or(true)
     }
 
-    /// Returns whether nodes of a kind may be taken whole.
+    /// Returns whether nodes of a kind may be treated as one word.
     pub(crate) fn is_literal(&self, kind: u16) -> bool {
         self.literal.get(usize::from(kind)).copied().unwrap_or(false)
     }
 }
 
-/// Returns whether a kind of that name is one word for the data flow, whatever is in it.
+/// Returns whether a kind with this name is one word for the data flow, whatever its content.
 pub(crate) fn is_literal(name: &str) -> bool {
     matches!(name, "string" | "string_literal" | "character_literal")
 }

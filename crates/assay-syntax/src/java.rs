@@ -8,31 +8,32 @@ use tree_sitter::{InputEdit, ParseOptions, ParseState, Parser, Point, Tree};
 
 use crate::Language;
 use crate::outline::Outline;
-use crate::work::Work;
+use crate::work::Budget;
 
-/// A larger text is data, not a program.
-const LARGEST: usize = 2 << 20;
+/// The maximum size of a text; a larger one is data, not a program.
+const MAX_TEXT_BYTES: usize = 2 << 20;
 
-/// A longer replacement is data too.
-const LONGEST_REPLACEMENT: usize = 1 << 10;
+/// The maximum length of a replacement; a longer one is data too.
+const MAX_REPLACEMENT_BYTES: usize = 1 << 10;
 
-/// The number of bytes of a text that are parsed at a time. Errors cost the more the more there are, so a text that
-/// is no Java has to be given up early.
+/// The number of bytes of a text that are parsed at a time. The cost of errors grows with their
+/// number, so a text that is not Java has to be rejected early.
 const PIECE: usize = 2 << 10;
 
-/// The largest load: twice what programs need.
-const HARDEST: usize = 1_000;
+/// The maximum load: twice the load of real programs.
+const MAX_LOAD: usize = 1_000;
 
-/// A text with more flaws is no Java; in published data, a file that has any has a dozen or two.
-const MOST_FLAWS: usize = 64;
+/// The maximum number of flaws; a text with more is not Java. In published data, a file that has
+/// any has a dozen or two.
+const MAX_FLAWS: usize = 64;
 
-/// The budget of a text and all questions about it together, in steps.
+/// The total budget for a text and all queries about it, in steps.
 ///
-/// A file of usual size takes fifty for itself and ten for each question.
-const MOST_STEPS: u32 = 10_000;
+/// A file of usual size takes fifty steps itself and ten for each query.
+const MAX_STEPS: u32 = 10_000;
 
-/// The cost of a step after an error. To go on from an error the parser tries many ways, on a deep
-/// stack a hundred times as many as usual.
+/// The cost of a step after an error. To recover from an error the parser tries many alternatives,
+/// on a deep stack a hundred times as many as usual.
 const STEPS_AFTER_AN_ERROR: u32 = 50;
 
 thread_local! {
@@ -45,12 +46,12 @@ fn parser() -> Option<Parser> {
     Some(parser)
 }
 
-/// A program that was parsed once, and can be asked about changes.
-pub struct Checked<'a> {
+/// A program that is parsed once, and then checked with changes.
+pub struct CheckedProgram<'a> {
     text: &'a [u8],
     load: usize,
     parsed: Option<Parsed>,
-    work: Work,
+    work: Budget,
 }
 
 struct Parsed {
@@ -58,47 +59,47 @@ struct Parsed {
     flaws: usize,
 }
 
-impl<'a> Checked<'a> {
-    /// Parses a program. Any bytes are one.
+impl<'a> CheckedProgram<'a> {
+    /// Parses a program, which may be any bytes.
     pub fn new(text: &'a [u8]) -> Self {
-        let mut work = Work::new(MOST_STEPS);
+        let mut work = Budget::new(MAX_STEPS);
         let Outline { load, cuts } = Outline::new(text, Language::Java, PIECE);
-        let easy = text.len() <= LARGEST && load <= HARDEST;
+        let easy = text.len() <= MAX_TEXT_BYTES && load <= MAX_LOAD;
         let parsed = if easy { Parsed::new(text, &cuts, &mut work) } else { None };
         Self { text, load, parsed, work }
     }
 
-    /// Returns whether the program parses at least as well as before when the bytes in `range` are
-    /// replaced: it has no more places that are wrong or missing. So the question makes sense for
-    /// a program that the grammar does not know to the end, too.
+    /// Returns whether the program parses at least as well as before if the bytes in `range` are
+    /// replaced: it has no more wrong or missing nodes. So this is also meaningful for a program
+    /// that the grammar does not fully support.
     ///
-    /// What is too large or too costly to tell, or no Java at all, counts as yes; a range outside
-    /// of the text as no.
+    /// The result is true for a text that is too large or too costly to check, or not Java at all;
+    /// it is false for a range outside of the text.
     pub fn would_parse(&mut self, range: Range<usize>, replacement: &[u8]) -> bool {
         let Some(replaced) = self.text.get(range.clone()) else { return false };
         let Some(parsed) = &self.parsed else { return true };
         let size = self.text.len() - replaced.len() + replacement.len();
-        let large = size > LARGEST || replacement.len() > LONGEST_REPLACEMENT;
-        if large || self.load + Outline::new(replacement, Language::Java, PIECE).load > HARDEST {
+        let large = size > MAX_TEXT_BYTES || replacement.len() > MAX_REPLACEMENT_BYTES;
+        if large || self.load + Outline::new(replacement, Language::Java, PIECE).load > MAX_LOAD {
             return true;
         }
         let patched = [&self.text[..range.start], replacement, &self.text[range.end..]].concat();
         let mut tree = parsed.tree.clone();
         tree.edit(&edit(self.text, &patched, range, replacement.len()));
-        let errors = if parsed.flaws == 0 { Errors::EndIt } else { Errors::AreKept };
+        let errors = if parsed.flaws == 0 { OnError::Stop } else { OnError::Continue };
         match parse(&patched, Some(&tree), errors, &mut self.work) {
             Ok(tree) => {
                 flaws(&tree, parsed.flaws, &mut self.work).is_none_or(|flaws| flaws <= parsed.flaws)
             }
-            Err(Stop::Flawed) => false,
-            Err(Stop::TooHard) => true,
+            Err(ParseFailure::Flawed) => false,
+            Err(ParseFailure::TooHard) => true,
         }
     }
 }
 
 impl Parsed {
-    /// Parses a text piece by piece, and gives up where there are too many flaws.
-    fn new(text: &[u8], cuts: &[usize], work: &mut Work) -> Option<Self> {
+    /// Parses a text piece by piece, and gives up if there are too many flaws.
+    fn new(text: &[u8], cuts: &[usize], work: &mut Budget) -> Option<Self> {
         let mut parsed: Option<Self> = None;
         let mut start = 0;
         for &end in cuts.iter().chain([&text.len()]) {
@@ -106,9 +107,9 @@ impl Parsed {
                 tree.edit(&edit(&text[..start], text, start..start, end - start));
                 tree
             });
-            let tree = parse(&text[..end], old.as_ref(), Errors::AreKept, work).ok()?;
-            let flaws = flaws(&tree, MOST_FLAWS, work)?;
-            if flaws > MOST_FLAWS {
+            let tree = parse(&text[..end], old.as_ref(), OnError::Continue, work).ok()?;
+            let flaws = flaws(&tree, MAX_FLAWS, work)?;
+            if flaws > MAX_FLAWS {
                 return None;
             }
             parsed = Some(Self { tree, flaws });
@@ -118,7 +119,7 @@ impl Parsed {
     }
 }
 
-/// Says that `range` of the text `old` became `length` bytes of the text `new`.
+/// Describes the replacement of `range` in the text `old` by `length` bytes of the text `new`.
 fn edit(old: &[u8], new: &[u8], range: Range<usize>, length: usize) -> InputEdit {
     let new_end = range.start + length;
     InputEdit {
@@ -133,31 +134,36 @@ fn edit(old: &[u8], new: &[u8], range: Range<usize>, length: usize) -> InputEdit
 
 /// The treatment of a text that cannot be parsed without an error.
 #[derive(Clone, Copy)]
-enum Errors {
-    /// Go on: the whole tree is wanted.
-    AreKept,
-    /// Stop: that is all that was asked.
-    EndIt,
+enum OnError {
+    /// Continue: the whole tree is needed.
+    Continue,
+    /// Stop: the result is known.
+    Stop,
 }
 
-/// Why there is no tree.
-enum Stop {
+/// The reason why there is no tree.
+enum ParseFailure {
     Flawed,
     TooHard,
 }
 
 /// The tree of a text.
-fn parse(text: &[u8], old: Option<&Tree>, errors: Errors, work: &mut Work) -> Result<Tree, Stop> {
+fn parse(
+    text: &[u8],
+    old: Option<&Tree>,
+    errors: OnError,
+    work: &mut Budget,
+) -> Result<Tree, ParseFailure> {
     PARSER.with_borrow_mut(|parser| {
-        let parser = parser.as_mut().ok_or(Stop::TooHard)?;
-        let mut stop = Stop::TooHard;
+        let parser = parser.as_mut().ok_or(ParseFailure::TooHard)?;
+        let mut stop = ParseFailure::TooHard;
         let mut read = |at: usize, _: Point| text.get(at..).unwrap_or_default();
         let mut progress = |state: &ParseState| {
             let steps = match (state.has_error(), errors) {
                 (false, _) => 1,
-                (true, Errors::AreKept) => STEPS_AFTER_AN_ERROR,
-                (true, Errors::EndIt) => {
-                    stop = Stop::Flawed;
+                (true, OnError::Continue) => STEPS_AFTER_AN_ERROR,
+                (true, OnError::Stop) => {
+                    stop = ParseFailure::Flawed;
                     return ControlFlow::Break(());
                 }
             };
@@ -166,16 +172,16 @@ fn parse(text: &[u8], old: Option<&Tree>, errors: Errors, work: &mut Work) -> Re
         let options = ParseOptions::new().progress_callback(&mut progress);
         let tree = parser.parse_with_options(&mut read, old, Some(options));
         if tree.is_none() {
-            // Or the next text would be taken for the rest of this one.
+            // Otherwise the next text would be taken as the rest of this one.
             parser.reset();
         }
         tree.ok_or(stop)
     })
 }
 
-/// Counts the nodes of a tree that are wrong or missing. Counting ends when there are more than `enough`;
-/// there is no answer if it costs too much.
-fn flaws(tree: &Tree, enough: usize, work: &mut Work) -> Option<usize> {
+/// Counts the wrong or missing nodes of a tree, and stops when there are more than `enough`; `None`
+/// if it costs too much.
+fn flaws(tree: &Tree, enough: usize, work: &mut Budget) -> Option<usize> {
     let root = tree.root_node();
     if !root.has_error() || enough == 0 {
         return Some(usize::from(root.has_error()));
@@ -200,7 +206,7 @@ fn flaws(tree: &Tree, enough: usize, work: &mut Work) -> Option<usize> {
     }
 }
 
-/// The row and column of a place in a text.
+/// The row and column of a position in a text.
 fn point(text: &[u8], at: usize) -> Point {
     let before = &text[..at];
     let start = memrchr(b'\n', before).map_or(0, |feed| feed + 1);
@@ -228,7 +234,7 @@ class A {
 
     /// Returns the lines, counted from 1, that may be replaced.
     fn replaceable(program: &[u8], replacement: &[u8]) -> Vec<usize> {
-        let mut checked = Checked::new(program);
+        let mut checked = CheckedProgram::new(program);
         let mut lines = Vec::new();
         let mut start = 0;
         for (at, line) in program.split(|&byte| byte == b'\n').enumerate() {
@@ -262,14 +268,14 @@ class A {
     #[test]
     fn a_program_with_flaws_may_keep_them() {
         let flawed = PROGRAM.replace("return -x;", "return -;");
-        // In line 8 the new line brings a flaw, and takes one away.
+        // On line 8 the new line adds a flaw, and removes one.
         check(&flawed, "        while (x > 0) {", &[5, 8]);
         check(&flawed, "        return x + 1;", &[1, 2, 6, 8, 11]);
     }
 
     #[test]
     fn more_than_a_line_can_be_replaced() {
-        let mut checked = Checked::new(PROGRAM.as_bytes());
+        let mut checked = CheckedProgram::new(PROGRAM.as_bytes());
         assert!(checked.would_parse(0..PROGRAM.len(), b"class B {\n}\n"));
         assert!(!checked.would_parse(0..PROGRAM.len(), b"class B {\n"));
         assert!(checked.would_parse(0..0, b"// note\n\n"));
@@ -280,21 +286,24 @@ class A {
 
     #[test]
     fn what_is_too_large_parses() {
-        let large = " ".repeat(LARGEST + 1);
-        assert!(Checked::new(large.as_bytes()).would_parse(0..1, b"}"));
-        assert!(Checked::new(b"\n").would_parse(0..0, large.as_bytes()));
+        let large = " ".repeat(MAX_TEXT_BYTES + 1);
+        assert!(CheckedProgram::new(large.as_bytes()).would_parse(0..1, b"}"));
+        assert!(CheckedProgram::new(b"\n").would_parse(0..0, large.as_bytes()));
         let line = "x".repeat(10 << 20);
-        assert!(Checked::new(line.as_bytes()).would_parse(0..line.len(), b"}"));
+        assert!(CheckedProgram::new(line.as_bytes()).would_parse(0..line.len(), b"}"));
     }
 
     #[test]
     fn what_is_too_hard_parses() {
         let statements = format!("class A {{ {} }}", "int x = a < (b) ? c : d;\n".repeat(50_000));
-        assert!(Checked::new(statements.as_bytes()).would_parse(0..9, b""), "too many steps");
+        assert!(
+            CheckedProgram::new(statements.as_bytes()).would_parse(0..9, b""),
+            "too many steps"
+        );
         for part in ["(", "{", "[", "a<", "if(a)", "(a)->", "a?b:", "a[a<("] {
             let deep = part.repeat(100_000);
-            assert!(Checked::new(deep.as_bytes()).would_parse(0..1, b"}"), "{part}");
-            let mut checked = Checked::new(PROGRAM.as_bytes());
+            assert!(CheckedProgram::new(deep.as_bytes()).would_parse(0..1, b"}"), "{part}");
+            let mut checked = CheckedProgram::new(PROGRAM.as_bytes());
             assert!(checked.would_parse(0..1, deep.as_bytes()), "{part}");
         }
     }
@@ -303,7 +312,7 @@ class A {
     fn what_is_almost_too_hard_ends() {
         for part in ["(", "{", "a<", "a<b,", "if(a)", "(a)->", "(a)", "@a", "a.b", "a<a<(a,"] {
             let load = Outline::new(part.repeat(100).as_bytes(), Language::Java, PIECE).load;
-            let most = HARDEST / load.div_ceil(100);
+            let most = MAX_LOAD / load.div_ceil(100);
             let deep = part.repeat(most - 1);
             replaceable(deep.as_bytes(), b"x;");
         }
@@ -317,7 +326,7 @@ class A {
     #[test]
     fn the_parser_is_whole_after_a_text_that_was_too_hard() {
         let hard = "int x = a < (b) ? c : d;\n".repeat(50_000);
-        Checked::new(hard.as_bytes());
+        CheckedProgram::new(hard.as_bytes());
         check(PROGRAM, "        while (x > 0) {", &[5]);
     }
 
@@ -336,9 +345,9 @@ class A {
             let lines: Vec<&str> = PROGRAM.lines().collect();
             let mut patched = lines.clone();
             patched[line - 1] = &replacement;
-            let mut work = Work::new(MOST_STEPS);
+            let mut work = Budget::new(MAX_STEPS);
             let patched = patched.join("\n");
-            let tree = parse(patched.as_bytes(), None, Errors::AreKept, &mut work);
+            let tree = parse(patched.as_bytes(), None, OnError::Continue, &mut work);
             let found = replaceable(PROGRAM.as_bytes(), replacement.as_bytes());
             prop_assert_eq!(found.contains(&line), tree.is_ok_and(|tree| !tree.root_node().has_error()));
         }

@@ -1,4 +1,4 @@
-//! One parse a text, shared by everything that needs syntax. No I/O.
+//! One parse per text, shared by everything that needs syntax. No I/O.
 
 pub mod comments;
 pub mod flow;

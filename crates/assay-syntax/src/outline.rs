@@ -1,18 +1,19 @@
-//! A text looked over before it is parsed: how hard it will be, and where it can be cut.
+//! A scan of a text before it is parsed, for the cost of parsing and for positions at which it can
+//! be cut.
 //!
-//! A parser keeps what it has not yet understood on a stack: brackets that are open, and the tokens
-//! of a statement that has not ended. Where code can be read in two ways, as `a < b` can, giving up
-//! on a stack costs the square of its depth in time and in memory, in one go that cannot be
-//! interrupted: 100,000 times `a<` take more memory than a machine has. Programs that people write
-//! keep the stack shallow, so a text that would not is told apart here.
+//! A parser keeps unfinished elements on a stack: open brackets, and the tokens of a statement that
+//! has not ended. If code is ambiguous, as `a < b` is, giving up on a stack costs the square of its
+//! depth in time and in memory, in one step that cannot be interrupted: 100,000 times `a<` need
+//! more memory than a machine has. Programs that people write keep the stack shallow, so other
+//! texts are detected here.
 
 use crate::Language;
 
 /// The outline of a text.
 pub(crate) struct Outline {
-    /// Upper estimate of the deepest stack: open brackets and tokens since the last separator.
+    /// Upper bound for the deepest stack: open brackets and tokens since the last separator.
     pub(crate) load: usize,
-    /// Places outside of comments and literals, `piece` bytes apart or a little more.
+    /// Positions outside of comments and literals, `piece` bytes apart or a little more.
     pub(crate) cuts: Vec<usize>,
 }
 
@@ -33,29 +34,31 @@ impl Outline {
     }
 }
 
-/// The properties of a language's tokens that a scan must know.
+/// The properties of a language's tokens that a scan needs.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Copy)]
-struct Lexis {
+struct TokenRules {
     slash_comments: bool,
     hash_comments: bool,
-    /// The end of a line ends a statement, unless a bracket is open or the line cannot be all.
+    /// True if the end of a line ends a statement, unless a bracket is open or the line is
+    /// incomplete.
     lines_end_statements: bool,
     triple_quotes: bool,
     lifetimes: bool,
 }
 
-impl Lexis {
+impl TokenRules {
     fn of(language: Language) -> Self {
-        const C: Lexis = Lexis {
+        const C: TokenRules = TokenRules {
             slash_comments: true,
             hash_comments: false,
             lines_end_statements: false,
             triple_quotes: false,
             lifetimes: false,
         };
-        const BY_LINES: Lexis = Lexis { lines_end_statements: true, ..C };
-        const HASH: Lexis = Lexis { slash_comments: false, hash_comments: true, ..BY_LINES };
+        const BY_LINES: TokenRules = TokenRules { lines_end_statements: true, ..C };
+        const HASH: TokenRules =
+            TokenRules { slash_comments: false, hash_comments: true, ..BY_LINES };
         match language {
             Language::Java | Language::C | Language::Cpp | Language::CSharp => C,
             Language::Rust => Self { lifetimes: true, ..C },
@@ -68,26 +71,27 @@ impl Lexis {
 }
 
 struct Scan {
-    lexis: Lexis,
-    /// Brackets that are open.
+    lexis: TokenRules,
+    /// The open brackets.
     open: Vec<u8>,
-    /// Angles that are open since the last statement began; most are comparisons.
+    /// The number of open angle brackets since the start of the last statement; most are
+    /// comparisons.
     angles: usize,
-    /// Tokens since the last separator.
+    /// The number of tokens since the last separator.
     tokens: usize,
-    /// No comment ends after here.
+    /// True if no comment ends after this position.
     unclosed: bool,
-    /// The last byte that is no white space.
+    /// The last byte that is not white space.
     last: u8,
 }
 
 impl Scan {
     fn new(language: Language) -> Self {
-        let lexis = Lexis::of(language);
+        let lexis = TokenRules::of(language);
         Self { lexis, open: Vec::new(), angles: 0, tokens: 0, unclosed: false, last: 0 }
     }
 
-    /// Takes in the token at `at` and says where it ends.
+    /// Reads the token at `at` and returns its end.
     fn token(&mut self, text: &[u8], at: usize) -> usize {
         match text[at] {
             b'#' if self.lexis.hash_comments => return skip_line(text, at),
@@ -113,7 +117,7 @@ impl Scan {
                 self.separate();
             }
             b';' => self.separate(),
-            // Between angles it may go on with a type, or with the next argument.
+            // Inside angle brackets a type or the next argument may follow.
             b',' if self.angles == 0 && self.is_whole() => self.tokens = 0,
             bracket @ (b'(' | b'[') => self.open.push(bracket),
             b')' | b']' => {
@@ -148,13 +152,13 @@ impl Scan {
         self.lexis.triple_quotes && text[at..].starts_with(&[text[at]; 3])
     }
 
-    /// Rust's `'a` is no literal.
+    /// Returns whether a quote starts a lifetime, such as Rust's `'a`, and not a literal.
     fn is_lifetime(&self, text: &[u8], at: usize) -> bool {
         let is_letter = text.get(at + 1) == Some(&b'\\') || text.get(at + 2) == Some(&b'\'');
         self.lexis.lifetimes && !is_letter
     }
 
-    /// Finds the end of a comment; one that is never closed is none.
+    /// Finds the end of a comment; `None` if it is never closed.
     fn comment_end(&mut self, text: &[u8], at: usize) -> Option<usize> {
         if self.unclosed {
             return None;
@@ -164,13 +168,13 @@ impl Scan {
         end.map(|end| at + 2 + end + 2)
     }
 
-    /// Returns whether what stands before can be all of something: an operator waits for what follows, and
-    /// stays on the stack when that never comes.
+    /// Returns whether the preceding text can be complete: an operator waits for its operand, and
+    /// stays on the stack if that never comes.
     fn is_whole(&self) -> bool {
         is_word(self.last) || matches!(self.last, b')' | b']' | b'}' | b'>' | b'"' | b'\'' | b':')
     }
 
-    /// Forgets what stands before, if it can be all.
+    /// Starts over after the preceding text, if it can be complete.
     fn separate(&mut self) {
         if self.is_whole() || matches!(self.last, b';' | b'{' | b',') {
             self.angles = 0;
@@ -191,13 +195,13 @@ fn skip_line(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed)
 }
 
-/// A literal in three quotes ends at three quotes.
+/// Skips a literal in triple quotes, which ends at triple quotes.
 fn skip_long_literal(text: &[u8], at: usize, quote: u8) -> usize {
     let end = memchr::memmem::find(&text[at + 3..], &[quote; 3]);
     end.map_or(text.len(), |end| at + 3 + end + 3)
 }
 
-/// A literal ends at its quote, or at the end of the line.
+/// Skips a literal, which ends at its quote, or at the end of the line.
 fn skip_literal(text: &[u8], at: usize, quote: u8) -> usize {
     let mut end = at + 1;
     while let Some(&byte) = text.get(end) {

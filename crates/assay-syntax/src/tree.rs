@@ -1,4 +1,4 @@
-//! A syntax tree as flat arrays: one parse, from which everything else is read.
+//! A syntax tree as flat arrays: one parse, from which everything else is derived.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
@@ -8,25 +8,25 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Point, TreeCursor};
 
 use crate::Language;
 use crate::grammar::{Kinds, parser_tables};
-use crate::mix::{Mixer, beside};
+use crate::mix::{Mixer, combine};
 use crate::outline::Outline;
-use crate::work::Work;
+use crate::work::Budget;
 
-/// The budget of parsing besides what the length of a text allows, in steps of a hundred parser
+/// The budget of parsing in addition to that for the length of a text, in steps of a hundred parser
 /// operations.
 const FREE_STEPS: u32 = 20_000;
 
-/// A text may cost another step for each so many bytes: fifty times what a program needs.
-const BYTES_FOR_A_STEP: u32 = 2;
+/// The number of bytes of a text that add a step to the budget: fifty times what a program needs.
+const BYTES_PER_STEP: u32 = 2;
 
-/// A step after an error costs more: to go on from one, the parser tries many ways.
+/// The cost of a step after an error: to recover, the parser tries many alternatives.
 const STEPS_AFTER_AN_ERROR: u32 = 16;
 
 thread_local! {
     static PARSERS: RefCell<FxHashMap<Language, Parser>> = RefCell::default();
 }
 
-/// The kind of a node that stands for what is no part of the language, as the parser numbers it.
+/// The parser's number for the kind of error nodes.
 pub(crate) const ERROR_KIND: u16 = u16::MAX;
 
 /// A syntax tree. Nodes are numbered in the order in which they start, parents before children.
@@ -43,17 +43,17 @@ pub struct SyntaxTree<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node {
     pub(crate) kind: u16,
-    /// The number of the parent's field that it is in; 0 is none.
+    /// The number of the parent's field that it is in; 0 for none.
     pub(crate) field: u16,
-    /// The number of the first node after it that is not below it.
+    /// The number of the first node after its subtree.
     pub(crate) end: u32,
-    /// Its bytes; of a node that has children and is no literal, nobody asks for them.
+    /// The start of its bytes; not needed for a node that has children and is not a literal.
     pub(crate) from: u32,
     pub(crate) to: u32,
 }
 
 impl<'a> SyntaxTree<'a> {
-    /// Parses any text. One that is too costly to parse, which no program is, has a tree of a single
+    /// Parses any text. If a text is too costly to parse, which no program is, its tree is a single
     /// error.
     pub fn parse(text: &'a str, language: Language) -> Self {
         let tree = PARSERS.with_borrow_mut(|parsers| {
@@ -83,18 +83,18 @@ impl<'a> SyntaxTree<'a> {
     }
 
     /// The identities of the subtrees, one number each: for the root and every node that has
-    /// children. Subtrees of the same s-expression have the same number: named nodes and their
+    /// children. Subtrees with the same s-expression have the same number: named nodes and their
     /// fields count, words and punctuation do not.
     pub fn subtrees(&self) -> &[u64] {
         &self.subtrees
     }
 
-    /// The same, when nothing else of the tree is needed.
+    /// The same, if nothing else of the tree is needed.
     pub fn into_subtrees(self) -> Vec<u64> {
         self.subtrees
     }
 
-    /// Returns whether anything in the text is no part of the language.
+    /// Returns whether any part of the text is invalid in the language.
     pub fn has_error(&self) -> bool {
         self.has_error
     }
@@ -121,7 +121,7 @@ impl<'a> SyntaxTree<'a> {
     }
 }
 
-/// Goes over a node's children.
+/// Iterates over a node's children.
 #[derive(Clone)]
 pub(crate) struct Children<'a> {
     nodes: &'a [Node],
@@ -142,34 +142,34 @@ impl Iterator for Children<'_> {
     }
 }
 
-/// The hardest outline that is parsed: a stack so deep costs a few seconds at worst.
-const HARDEST: usize = 1_500;
+/// The maximum load of a text that is parsed: a stack this deep costs a few seconds at worst.
+const MAX_LOAD: usize = 1_500;
 
-/// A longer text gets a stack of its own. The parser lets go of what it has not understood by
-/// recursion, as deep as that is long.
-const LONGEST_ON_THE_STACK: usize = 16 << 10;
+/// The maximum length of a text that is parsed on the current stack; a longer one gets a separate
+/// stack. The parser frees unfinished elements recursively, one level per element.
+const MAX_ON_CURRENT_STACK: usize = 16 << 10;
 
-/// The bytes of stack for a byte of text, and the most that is allocated at once.
-const STACK_FOR_A_BYTE: usize = 256;
-const LARGEST_STACK: usize = 512 << 20;
+/// The bytes of stack per byte of text, and the maximum that is allocated at once.
+const STACK_PER_BYTE: usize = 256;
+const MAX_STACK_BYTES: usize = 512 << 20;
 
 fn parse_safely(parser: &mut Parser, text: &str, language: Language) -> Option<tree_sitter::Tree> {
-    if text.len() <= LONGEST_ON_THE_STACK {
+    if text.len() <= MAX_ON_CURRENT_STACK {
         return parse(parser, text, language);
     }
-    let stack = text.len().saturating_mul(STACK_FOR_A_BYTE).min(LARGEST_STACK);
+    let stack = text.len().saturating_mul(STACK_PER_BYTE).min(MAX_STACK_BYTES);
     stacker::grow(stack, || parse(parser, text, language))
 }
 
 fn parse(parser: &mut Parser, text: &str, language: Language) -> Option<tree_sitter::Tree> {
     let bytes = text.as_bytes();
-    // A byte adds two to the load at most, so a short text need not be looked over.
-    let may_be_hard = bytes.len() > HARDEST / 2;
-    if may_be_hard && Outline::new(bytes, language, usize::MAX).load > HARDEST {
+    // A byte adds at most two to the load, so a short text need not be scanned.
+    let may_be_hard = bytes.len() > MAX_LOAD / 2;
+    if may_be_hard && Outline::new(bytes, language, usize::MAX).load > MAX_LOAD {
         return None;
     }
-    let steps = (u32::try_from(bytes.len()).ok()? / BYTES_FOR_A_STEP).saturating_add(FREE_STEPS);
-    let mut work = Work::new(steps);
+    let steps = (u32::try_from(bytes.len()).ok()? / BYTES_PER_STEP).saturating_add(FREE_STEPS);
+    let mut work = Budget::new(steps);
     let mut read = |at: usize, _: Point| bytes.get(at..).unwrap_or_default();
     let mut progress = |state: &ParseState| {
         let steps = if state.has_error() { STEPS_AFTER_AN_ERROR } else { 1 };
@@ -178,28 +178,28 @@ fn parse(parser: &mut Parser, text: &str, language: Language) -> Option<tree_sit
     let options = ParseOptions::new().progress_callback(&mut progress);
     let tree = parser.parse_with_options(&mut read, None, Some(options));
     if tree.is_none() {
-        // Or the next text would be taken for the rest of this one.
+        // Otherwise the next text would be taken as the rest of this one.
         parser.reset();
     }
     tree
 }
 
-/// Copies a tree out of the parser, and finds what tells its subtrees from others on the way.
+/// Copies a tree out of the parser, and computes the identities of its subtrees on the way.
 struct Builder<'a> {
     tree: SyntaxTree<'a>,
     kinds: &'static Kinds,
-    open: Vec<Open>,
+    open: Vec<OpenNode>,
 }
 
 /// A node whose children are being visited.
-struct Open {
+struct OpenNode {
     node: u32,
-    /// The number of its children that were not visited to their end. The cursor would only find out by
-    /// trying that there is no other, and that costs it as much as a step.
+    /// The number of its children that were not fully visited. The cursor could only find out by
+    /// trying that there is no other, which costs as much as a step.
     children_left: u32,
     identity: Mixer,
     shown: bool,
-    /// True if there is an error in it.
+    /// True if it contains an error.
     flawed: bool,
     /// True if an error in it is an error of a child.
     explained: bool,
@@ -230,10 +230,10 @@ impl<'a> Builder<'a> {
             self.locate(&node);
             self.leave(&mut open, cursor);
             if self.open.is_empty() {
-                // A root without children is a subtree all the same.
+                // A root without children is a subtree too.
                 self.tree.subtrees.push(open.identity.number());
             }
-            while !self.goes_on(cursor) {
+            while !self.move_to_next_child(cursor) {
                 let Some(mut open) = self.open.pop() else { return };
                 cursor.goto_parent();
                 self.leave(&mut open, cursor);
@@ -242,33 +242,38 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Goes to the next child of the node that is being visited, if it has another.
-    fn goes_on(&mut self, cursor: &mut TreeCursor<'_>) -> bool {
+    /// Moves to the next child of the current node, if there is one.
+    fn move_to_next_child(&mut self, cursor: &mut TreeCursor<'_>) -> bool {
         let Some(parent) = self.open.last_mut() else { return false };
         parent.children_left -= 1;
         parent.children_left > 0 && cursor.goto_next_sibling()
     }
 
-    /// Takes the node under the cursor.
-    fn enter(&mut self, cursor: &TreeCursor<'_>, node: &tree_sitter::Node<'_>, kind: u16) -> Open {
+    /// Adds the node under the cursor.
+    fn enter(
+        &mut self,
+        cursor: &TreeCursor<'_>,
+        node: &tree_sitter::Node<'_>,
+        kind: u16,
+    ) -> OpenNode {
         let named = self.kinds.is_named(kind);
         let missing = self.tree.has_error && node.is_missing();
         let field = cursor.field_id().map_or(0, std::num::NonZero::get);
         self.tree.nodes.push(Node { kind, field, end: 0, from: 0, to: 0 });
         let tag = u64::from(kind) << 2 | u64::from(named) << 1 | u64::from(missing);
         let children = node.child_count();
-        Open {
+        OpenNode {
             node: self.last(),
             children_left: children,
             identity: Mixer::new(tag),
             shown: named || missing,
             flawed: self.tree.has_error && node.has_error(),
-            // An error without children shows what it could not begin with.
+            // An error without children shows the text that it could not parse.
             explained: missing || (kind == ERROR_KIND && children > 0),
         }
     }
 
-    /// Notes where the last node stands.
+    /// Records the position of the last node.
     fn locate(&mut self, node: &tree_sitter::Node<'_>) {
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         if let Some(last) = self.tree.nodes.last_mut() {
@@ -276,11 +281,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The node under the cursor and all below it were visited: closes it, and shows it to its
-    /// parent.
-    fn leave(&mut self, open: &mut Open, cursor: &TreeCursor<'_>) {
+    /// Closes the node under the cursor after its subtree was visited, and adds it to its parent.
+    fn leave(&mut self, open: &mut OpenNode, cursor: &TreeCursor<'_>) {
         if open.flawed && !open.explained {
-            // What is wrong is no node of its own, and is in the expression all the same.
+            // The error is not a separate node, but is part of the expression.
             let expression = cursor.node().to_sexp();
             expression.bytes().for_each(|byte| open.identity.add(u64::from(byte)));
         }
@@ -290,7 +294,7 @@ impl<'a> Builder<'a> {
         if let Some(parent) = self.open.last_mut() {
             parent.explained |= open.flawed || open.explained;
             if open.shown {
-                parent.identity.add(beside(open.identity.number(), node.field));
+                parent.identity.add(combine(open.identity.number(), node.field));
             }
         }
     }
@@ -308,7 +312,7 @@ mod tests {
 
     use super::*;
 
-    /// The s-expressions of all subtrees in the order of ours: a subtree after those within it.
+    /// The s-expressions of all subtrees in our order: a subtree after those within it.
     fn expressions(text: &str, language: Language) -> Vec<String> {
         let mut parser = Parser::new();
         parser.set_language(&parser_tables(language)).unwrap();
@@ -353,7 +357,7 @@ mod tests {
         }
     }
 
-    /// Texts that a broken model repeats: some of these took all memory or the whole stack.
+    /// Texts as repeated by a broken model: some of these exhausted the memory or the stack.
     #[test]
     fn what_would_cost_too_much_is_one_error() {
         for (part, times, language) in [

@@ -1,29 +1,29 @@
 //! The budget of work on a text.
 
-/// Work that may still be done, in steps of a hundred parser operations or a hundred tree nodes.
-pub(crate) struct Work {
+/// The remaining work, in steps of a hundred parser operations or a hundred tree nodes.
+pub(crate) struct Budget {
     steps: u32,
     nodes: u32,
 }
 
-/// The number of nodes of a tree that make a step; the parser counts its operations in hundreds too.
-const NODES_IN_A_STEP: u32 = 100;
+/// The number of tree nodes per step; the parser counts its operations in hundreds too.
+const NODES_PER_STEP: u32 = 100;
 
-impl Work {
+impl Budget {
     pub(crate) fn new(steps: u32) -> Self {
         Self { steps, nodes: 0 }
     }
 
-    /// Takes so many steps, if they are left.
+    /// Takes this many steps, if they are left.
     pub(crate) fn take(&mut self, steps: u32) -> Option<()> {
         self.steps = self.steps.checked_sub(steps)?;
         Some(())
     }
 
-    /// Takes what looking at a node costs, if it is left.
+    /// Takes the cost of visiting a node, if it is left.
     pub(crate) fn node(&mut self) -> Option<()> {
         self.nodes += 1;
-        if self.nodes == NODES_IN_A_STEP {
+        if self.nodes == NODES_PER_STEP {
             self.nodes = 0;
             self.take(1)?;
         }
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn work_ends() {
-        let mut work = Work::new(2);
+        let mut work = Budget::new(2);
         assert!(work.take(1).is_some());
         assert_eq!((0..1000).take_while(|_| work.node().is_some()).count(), 199);
         assert!(work.take(1).is_none());

@@ -1,4 +1,4 @@
-//! Comments, subtrees and data flow against what the reference tools found in real programs.
+//! Comments, subtrees and data flow compared with the reference tools' results on real programs.
 
 #![expect(
     clippy::unwrap_used,

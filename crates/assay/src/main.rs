@@ -15,7 +15,7 @@ use crate::args::Arguments;
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // The sandbox starts this executable anew for its workers.
+    // The sandbox starts this executable again for its workers.
     if std::env::args_os().nth(1).is_some_and(|word| word == assay_sandbox::WORKER_ARGUMENT) {
         return assay_sandbox::worker_main();
     }
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     }
     let code = match commands::run(arguments, &typed(&matches)) {
         Ok(code) => code,
-        // Whoever reads our output has had enough: `assay tasks | head -1`.
+        // The reader of our output has closed it: `assay tasks | head -1`.
         Err(error) if output::is_broken_pipe(&error) => assay_core::exit_code::DONE,
         Err(error) => {
             output::show_error(&error);
@@ -37,11 +37,12 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// The names of the sub-command's arguments that were typed, and not taken from the environment.
+/// The names of the subcommand's arguments that were given on the command line, and not by the
+/// environment.
 fn typed(matches: &ArgMatches) -> Vec<String> {
     let Some((_, matches)) = matches.subcommand() else { return Vec::new() };
     let is_typed = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    // Groups of arguments have names of types; nobody types those.
+    // Groups of arguments are named like types; they are not arguments.
     let is_argument = |id: &&str| !id.starts_with(|letter: char| letter.is_ascii_uppercase());
     let names = matches.ids().map(clap::Id::as_str).filter(is_argument);
     names.filter(is_typed).map(str::to_owned).collect()

@@ -18,22 +18,22 @@ fn every_problem_inside_is_solved_by_its_reference() {
     for level in LEVELS {
         for rules in ["strict", "compat"] {
             let task = format!("apps-{level}");
-            let said = run(
+            let output = run(
                 folder.path(),
                 &["run", &task, "--data", "sample", "--solver", "gold", "--rules", rules, "--json"],
             );
             for name in ["strict-accuracy", "average-accuracy"] {
-                assert!((metric(&json(&said), name) - 1.0).abs() < f64::EPSILON, "{said:?}");
+                assert!((metric(&json(&output), name) - 1.0).abs() < f64::EPSILON, "{output:?}");
             }
         }
     }
 }
 
-/// Scores programs against tests of their own, one problem each, and gives the marks of their tests.
+/// Scores programs against their own tests, one problem each, and returns the marks of their tests.
 fn marks(cases: &[(Value, &str)], rules: &str) -> Vec<String> {
     let folder = tempdir().expect("it is sound");
     let problem = |(at, (tests, _)): (usize, &(Value, &str))| {
-        // A text is taken as it is: JSON values here have no numbers beyond 64 bits.
+        // Text is used unchanged: JSON values here have no numbers beyond 64 bits.
         let tests = tests.as_str().map_or_else(|| tests.to_string(), str::to_owned);
         json!({ "problem_id": at, "question": format!("{at}?"), "difficulty": "interview",
             "input_output": tests, "starter_code": "", "solutions": "" })
@@ -47,7 +47,7 @@ fn marks(cases: &[(Value, &str)], rules: &str) -> Vec<String> {
     };
     write("test.jsonl", cases.iter().enumerate().map(problem).collect());
     write("answers.jsonl", cases.iter().enumerate().map(answer).collect());
-    let said = run(
+    let output = run(
         folder.path(),
         &[
             "score",
@@ -62,7 +62,7 @@ fn marks(cases: &[(Value, &str)], rules: &str) -> Vec<String> {
             "--json",
         ],
     );
-    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(output.code, 0, "{output:?}");
     verdicts(&folder.path().join("verdicts.jsonl"))
         .into_iter()
         .map(|verdict| text(&verdict, "detail"))
@@ -175,13 +175,13 @@ fn a_problem_without_tests_is_excluded_in_sight() {
     let lines = format!("{}\n{}\n", problem(1, ""), problem(2, sound));
     fs::write(folder.path().join("test.jsonl"), lines).unwrap();
     fs::write(folder.path().join("a.jsonl"), r#"{"task_id": 2, "solution": "print(1)"}"#).unwrap();
-    let said = run(
+    let output = run(
         folder.path(),
         &["score", "apps-interview", "a.jsonl", "--data", "test.jsonl", "--json"],
     );
-    assert!(said.err.contains("it has no tests"), "{said:?}");
-    let said = run(folder.path(), &["run", "apps-competition", "--data", "test.jsonl"]);
-    assert!(said.err.contains("has no problem of the level competition"), "{said:?}");
+    assert!(output.err.contains("it has no tests"), "{output:?}");
+    let output = run(folder.path(), &["run", "apps-competition", "--data", "test.jsonl"]);
+    assert!(output.err.contains("has no problem of the level competition"), "{output:?}");
 }
 
 #[test]
@@ -192,14 +192,14 @@ fn real_references_pass_and_every_form_is_read() {
     for (level, count) in [("introductory", 2), ("interview", 2), ("competition", 1)] {
         for rules in ["strict", "compat"] {
             let task = format!("apps-{level}");
-            let said = run(
+            let output = run(
                 folder.path(),
                 &[
                     "run", &task, "--data", &original, "--solver", "gold", "--rules", rules,
                     "--json",
                 ],
             );
-            assert_eq!(json(&said)["counts"]["passed"], count, "{said:?}");
+            assert_eq!(json(&output)["counts"]["passed"], count, "{output:?}");
         }
     }
 }
@@ -226,28 +226,28 @@ fn a_file_of_all_levels_is_scored_by_each() {
         run(folder.path(), &["score", task, "a.jsonl", "--data", "test.jsonl", "--json"])
     };
     let all = line(1, 1) + &line(2, 2) + &line(2, 3);
-    let said = score("apps-introductory", &all);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = score("apps-introductory", &all);
+    assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(
-        (&json(&said)["counts"]["passed"], &json(&said)["passed_over"]),
+        (&json(&output)["counts"]["passed"], &json(&output)["passed_over"]),
         (&json!(1), &json!(2))
     );
-    assert!(said.err.contains("2 answers do not count"), "{said:?}");
-    // Each of the two problems of one name has its own answer.
-    let said = score("apps-interview", &all);
-    let counts = &json(&said)["counts"];
-    assert_eq!((&counts["problems"], &counts["passed"]), (&json!(2), &json!(2)), "{said:?}");
-    assert_eq!(json(&said)["passed_over"], 1);
-    let said = score("apps-interview", &line(1, 1));
-    assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.err.contains("no answer to a problem of apps-interview"), "{said:?}");
-    let said = score("apps-interview", &(all + &line(9, 9)));
-    assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.err.contains("a.jsonl:4: there is no problem \"9\""), "{said:?}");
+    assert!(output.err.contains("2 answers do not count"), "{output:?}");
+    // Each of the two problems with the same name has its own answer.
+    let output = score("apps-interview", &all);
+    let counts = &json(&output)["counts"];
+    assert_eq!((&counts["problems"], &counts["passed"]), (&json!(2), &json!(2)), "{output:?}");
+    assert_eq!(json(&output)["passed_over"], 1);
+    let output = score("apps-interview", &line(1, 1));
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.err.contains("no answer to a problem of apps-interview"), "{output:?}");
+    let output = score("apps-interview", &(all + &line(9, 9)));
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.err.contains("a.jsonl:4: there is no problem \"9\""), "{output:?}");
 }
 
-/// The stored verdicts of `ChatGPT`'s answers, by MapCoder's own scorer. It says "not solved" of every
-/// problem whose expected result is not a text, because it fails to compare it.
+/// The stored verdicts on `ChatGPT`'s answers, by MapCoder's own scorer. It reports "not solved"
+/// for every problem whose expected result is not a text, because it fails to compare it.
 #[test]
 fn real_answers_have_the_verdicts_that_were_stored() {
     let Some(data) = real_data("real_answers_have_the_verdicts_that_were_stored") else { return };
@@ -260,7 +260,7 @@ fn real_answers_have_the_verdicts_that_were_stored() {
         let row: Value = serde_json::from_str(line).unwrap();
         if row["difficulty"] == "competition" {
             let mut id = row["id"].to_string();
-            // The selection has a problem twice.
+            // The selection contains one problem twice.
             if stored.contains_key(&id) {
                 id += "#2";
             }
@@ -269,7 +269,7 @@ fn real_answers_have_the_verdicts_that_were_stored() {
     }
     fs::write(folder.path().join("answers.jsonl"), answers).unwrap();
     let selected = data.join("apps/selected150.jsonl").display().to_string();
-    let said = run(
+    let output = run(
         folder.path(),
         &[
             "score",
@@ -282,8 +282,8 @@ fn real_answers_have_the_verdicts_that_were_stored() {
             "--json",
         ],
     );
-    assert_eq!(json(&said)["counts"]["problems"], 48, "{said:?}");
-    assert_eq!(json(&said)["passed_over"], 102, "{said:?}");
+    assert_eq!(json(&output)["counts"]["problems"], 48, "{output:?}");
+    assert_eq!(json(&output)["passed_over"], 102, "{output:?}");
     for verdict in verdicts(&folder.path().join("verdicts.jsonl")) {
         let problem = text(&verdict, "problem");
         assert_eq!(verdict["outcome"] == "passed", stored[&problem], "{verdict}");

@@ -1,4 +1,4 @@
-//! The baselines that look at the text: through runs, through predictions, on real data.
+//! The baselines that use the text: in runs, in predictions, on real data.
 
 mod common;
 
@@ -30,9 +30,9 @@ fn guesses_are_predictions_best_first() {
     for solver in GUESSES {
         assert!(solvers.contains(solver), "{solvers}");
         let predict = |top| {
-            let said = run(scratch.path(), &["predict", "sample", "-s", solver, "--top", top]);
-            assert_eq!(said.code, 0, "{said:?}");
-            said.out
+            let output = run(scratch.path(), &["predict", "sample", "-s", solver, "--top", top]);
+            assert_eq!(output.code, 0, "{output:?}");
+            output.out
         };
         let (one, three) = (predict("1"), predict("3"));
         assert_eq!(one.lines().count(), 48);
@@ -64,9 +64,9 @@ fn guesses_do_not_hang_on_workers_and_odd_files() {
         let predict = |workers| {
             run(scratch.path(), &["predict", "D", "-s", solver, "--top", "2", "-j", workers])
         };
-        let said = predict("1");
-        assert_eq!(said.out.lines().count(), programs.len(), "{said:?}");
-        assert_eq!(said.out, predict("2").out);
+        let output = predict("1");
+        assert_eq!(output.out.lines().count(), programs.len(), "{output:?}");
+        assert_eq!(output.out, predict("2").out);
     }
 }
 
@@ -79,6 +79,6 @@ fn guesses_find_lines_of_real_history() {
         let arguments = ["run", "codrep", "-d", &archive, "-s", solver, "-L", "400", "--json"];
         metric(&json(&run(scratch.path(), &arguments)), "recall@1")
     });
-    // With the right line in place a program parses: asking for that can lose no hit.
+    // With the right line in place a program parses, so requiring that it parses loses no hit.
     assert!(random < similar && similar <= parses, "{random}, {similar}, {parses}");
 }

@@ -1,4 +1,4 @@
-//! The command line as a newcomer meets it.
+//! The command line as a new user meets it.
 
 mod common;
 
@@ -11,19 +11,19 @@ use common::{assay, dataset, feed, json, run, runs};
 #[test]
 fn the_tour_runs_everything_and_tells_what_is_next() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = run(scratch.path(), &["run"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = run(scratch.path(), &["run"]);
+    assert_eq!(output.code, 0, "{output:?}");
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"\d{8}T\d{6}Z", "<time>");
     settings.add_filter(r"-[0-9a-f]{6}\n", "-<id>\n");
     settings.add_filter(&regex_of(env!("CARGO_BIN_EXE_assay")), "assay");
     settings.add_filter(r"assay:\d+\.\d+\.\d+", "assay:<version>");
     settings.add_filter(r"python:\d+\.\d+\.\d+", "python:<version>");
-    settings.bind(|| insta::assert_snapshot!("tour", said.out));
+    settings.bind(|| insta::assert_snapshot!("tour", output.out));
     assert_eq!(runs(scratch.path()).len(), 27);
 }
 
-/// A pattern that matches this text alone.
+/// A pattern that matches only this text.
 fn regex_of(text: &str) -> String {
     text.chars().map(|letter| format!("[{letter}]")).collect()
 }
@@ -45,8 +45,8 @@ const PROGRAMS: [&str; 10] = [
 #[test]
 fn the_tour_as_json_is_an_object_a_line() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = run(scratch.path(), &["run", "--json", "-o", "elsewhere"]);
-    let results = json_lines(&said.out);
+    let output = run(scratch.path(), &["run", "--json", "-o", "elsewhere"]);
+    let results = json_lines(&output.out);
     let tasks: Vec<&str> = results.iter().map(|one| one["task"].as_str().unwrap()).collect();
     let expected = [("codrep", 8), ("c2c", 3), ("trans-java-cs", 3), ("trans-cs-java", 3)];
     let expected = expected.iter().flat_map(|&(task, count)| vec![task; count]);
@@ -79,12 +79,12 @@ fn predict_prints_absolute_paths_in_task_order() {
         .map(|task| format!("{}/Tasks/{task}.txt {}\n", root.display(), task / 2 + 1))
         .collect();
     for folder in ["D", "D/Tasks", "./D", "D/../D/"] {
-        let said = run(keep.path(), &["predict", folder, "--solver", "middle"]);
-        assert_eq!(said.out, expected, "{folder}");
-        assert_eq!(said.code, 0);
+        let output = run(keep.path(), &["predict", folder, "--solver", "middle"]);
+        assert_eq!(output.out, expected, "{folder}");
+        assert_eq!(output.code, 0);
     }
-    let said = run(keep.path(), &["predict", "D", "--solver", "random", "--top", "3"]);
-    assert!(said.out.lines().all(|line| line.split(' ').count() == 4), "{}", said.out);
+    let output = run(keep.path(), &["predict", "D", "--solver", "random", "--top", "3"]);
+    assert!(output.out.lines().all(|line| line.split(' ').count() == 4), "{}", output.out);
 }
 
 #[test]
@@ -92,21 +92,21 @@ fn a_predictor_needs_no_solutions_unless_it_cheats() {
     let (keep, root) = dataset("D", 2);
     fs::remove_dir_all(root.join("Solutions")).unwrap();
     assert_eq!(run(keep.path(), &["predict", "D", "--solver", "last"]).code, 0);
-    let said = run(keep.path(), &["predict", "D", "--solver", "gold"]);
-    assert_eq!((said.code, said.out.as_str()), (5, ""));
-    assert!(said.err.contains("Solutions/1.txt is missing"), "{}", said.err);
+    let output = run(keep.path(), &["predict", "D", "--solver", "gold"]);
+    assert_eq!((output.code, output.out.as_str()), (5, ""));
+    assert!(output.err.contains("Solutions/1.txt is missing"), "{}", output.err);
 }
 
 #[test]
 fn a_task_without_a_program_has_no_prediction() {
     let (keep, root) = dataset("D", 3);
     fs::write(root.join("Tasks/2.txt"), "x\n\n").unwrap();
-    let said = run(keep.path(), &["predict", "D", "--solver", "first"]);
-    assert_eq!((said.code, said.out.lines().count()), (5, 2));
-    assert!(said.err.contains("Tasks/2.txt holds no program"), "{}", said.err);
+    let output = run(keep.path(), &["predict", "D", "--solver", "first"]);
+    assert_eq!((output.code, output.out.lines().count()), (5, 2));
+    assert!(output.err.contains("Tasks/2.txt holds no program"), "{}", output.err);
 }
 
-/// The objects that a call printed, one a line.
+/// The objects that a command printed, one per line.
 fn json_lines(out: &str) -> Vec<serde_json::Value> {
     out.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
 }
@@ -117,9 +117,9 @@ fn predictions_as_json_are_the_same_in_the_same_order() {
     for (solver, top) in [("middle", "1"), ("random", "3"), ("locate", "1"), ("locate", "4")] {
         let arguments = ["predict", "D", "--solver", solver, "--top", top, "-j", "4"];
         let text = run(keep.path(), &arguments);
-        let said = run(keep.path(), &[&arguments[..], &["--json"]].concat());
-        assert_eq!(said.code, 0, "{said:?}");
-        let objects = json_lines(&said.out);
+        let output = run(keep.path(), &[&arguments[..], &["--json"]].concat());
+        assert_eq!(output.code, 0, "{output:?}");
+        let objects = json_lines(&output.out);
         let lines: String = objects
             .iter()
             .map(|object| {
@@ -131,39 +131,42 @@ fn predictions_as_json_are_the_same_in_the_same_order() {
         assert_eq!(lines, text.out, "{solver}");
         assert_eq!(objects[9]["problem"], "D/10");
         let scored = objects.iter().all(|object| object["lines"][0].get("score").is_some());
-        assert_eq!(scored, solver == "locate", "{}", said.out);
+        assert_eq!(scored, solver == "locate", "{}", output.out);
     }
-    let said = run(keep.path(), &["predict", "D", "--solver", "middle", "--json"]);
+    let output = run(keep.path(), &["predict", "D", "--solver", "middle", "--json"]);
     let first = format!("{}/D/Tasks/1.txt", keep.path().display());
     let expected = serde_json::json!({"path": first, "problem": "D/1", "lines": [{"line": 1}]});
-    assert_eq!(json_lines(&said.out)[0], expected);
+    assert_eq!(json_lines(&output.out)[0], expected);
 }
 
 #[test]
 fn a_task_without_a_prediction_says_why_in_json() {
     let (keep, root) = dataset("D", 3);
     fs::write(root.join("Tasks/2.txt"), "x\n\n").unwrap();
-    let said = run(keep.path(), &["predict", "D", "--json"]);
-    assert_eq!((said.code, said.out.lines().count()), (5, 3));
-    let objects = json_lines(&said.out);
+    let output = run(keep.path(), &["predict", "D", "--json"]);
+    assert_eq!((output.code, output.out.lines().count()), (5, 3));
+    let objects = json_lines(&output.out);
     assert_eq!(objects[1]["lines"], serde_json::json!([]));
     let reason = objects[1]["reason"].as_str().unwrap();
     assert!(reason.ends_with("Tasks/2.txt holds no program"), "{reason}");
     assert!(objects[0].get("reason").is_none());
-    let said = run(keep.path(), &["predict", "D", "-s", "program:true", "--json"]);
-    assert!(json_lines(&said.out).iter().all(|object| object["reason"].is_string()), "{said:?}");
+    let output = run(keep.path(), &["predict", "D", "-s", "program:true", "--json"]);
+    assert!(
+        json_lines(&output.out).iter().all(|object| object["reason"].is_string()),
+        "{output:?}"
+    );
 }
 
 #[test]
 fn a_program_has_no_scores_and_top_holds_for_it_too() {
     let (keep, _root) = dataset("D", 3);
     let program = "program:sh -c 'for task in \"$0\"/*; do echo \"$task 3 1 2\"; done'";
-    let said = run(keep.path(), &["predict", "D", "-s", program, "--json", "--top", "2"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    for object in json_lines(&said.out) {
+    let output = run(keep.path(), &["predict", "D", "-s", program, "--json", "--top", "2"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    for object in json_lines(&output.out) {
         assert_eq!(object["lines"], serde_json::json!([{"line": 3}, {"line": 1}]));
     }
-    // The protocol does not hang on the environment.
+    // The protocol does not depend on the environment.
     let protocol = assay(keep.path())
         .args(["predict", "D", "--solver", "first"])
         .env("ASSAY_JSON", "1")
@@ -175,8 +178,8 @@ fn a_program_has_no_scores_and_top_holds_for_it_too() {
 #[test]
 fn there_is_help_with_examples_for_every_command() {
     let here = Path::new("/");
-    let said = run(here, &["--help"]);
-    assert_eq!(said.code, 0);
+    let output = run(here, &["--help"]);
+    assert_eq!(output.code, 0);
     for command in [
         "run",
         "score",
@@ -190,11 +193,11 @@ fn there_is_help_with_examples_for_every_command() {
         "train",
         "completions",
     ] {
-        assert!(said.out.contains(&format!("\n  {command} ")), "{command} is not in the help");
+        assert!(output.out.contains(&format!("\n  {command} ")), "{command} is not in the help");
     }
     for command in ["run", "score", "predict", "explain", "completions"] {
-        let said = run(here, &[command, "--help"]);
-        assert!(said.out.contains("Examples:"), "{command} has no examples");
+        let output = run(here, &[command, "--help"]);
+        assert!(output.out.contains("Examples:"), "{command} has no examples");
     }
 }
 
@@ -226,20 +229,24 @@ fn datasets_are_listed_verified_and_measured() {
     assert!(listed[1]["path"].is_null());
     assert_eq!(listed[5]["name"], "codrep/Mine");
 
-    let said = run(keep.path(), &["data", "verify", "home/codrep/Dataset1"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.out.contains("3 tasks, sound; not a dataset of the catalogue"), "{}", said.out);
+    let output = run(keep.path(), &["data", "verify", "home/codrep/Dataset1"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(
+        output.out.contains("3 tasks, sound; not a dataset of the catalogue"),
+        "{}",
+        output.out
+    );
     fs::write(home.join("codrep/Dataset1/Tasks/2.txt"), "x\n").unwrap();
-    let said = run(keep.path(), &["data", "verify", "home/codrep/Dataset1"]);
-    assert_eq!(said.code, 3);
-    assert!(said.out.contains("Tasks/2.txt:3: there is no program"), "{}", said.out);
+    let output = run(keep.path(), &["data", "verify", "home/codrep/Dataset1"]);
+    assert_eq!(output.code, 3);
+    assert!(output.out.contains("Tasks/2.txt:3: there is no program"), "{}", output.out);
     let report = json(&run(keep.path(), &["data", "verify", "home/codrep/Dataset1", "--json"]));
     assert_eq!(report["sound"], false);
 
     let stats = json(&run(keep.path(), &["data", "stats", "home/codrep/Dataset1", "--json"]));
     assert_eq!(stats["files"], 3);
-    let said = run(keep.path(), &["data", "stats", "home/codrep/Dataset1"]);
-    assert!(said.out.contains("program, lines"), "{}", said.out);
+    let output = run(keep.path(), &["data", "stats", "home/codrep/Dataset1"]);
+    assert!(output.out.contains("program, lines"), "{}", output.out);
 }
 
 #[test]
@@ -261,9 +268,9 @@ fn data_is_found_by_the_environment() {
 fn mistakes_are_usage_errors_with_a_hint() {
     let scratch = tempfile::tempdir().unwrap();
     let check = |arguments: &[&str], message: &str| {
-        let said = run(scratch.path(), arguments);
-        assert_eq!(said.code, 2, "{arguments:?}: {said:?}");
-        assert!(said.err.contains(message), "{arguments:?}: {}", said.err);
+        let output = run(scratch.path(), arguments);
+        assert_eq!(output.code, 2, "{arguments:?}: {output:?}");
+        assert!(output.err.contains(message), "{arguments:?}: {}", output.err);
     };
     check(&["run", "codrep", "--data", "sample", "-s", "frist"], "the solvers are: locate, first,");
     check(&["run", "nonsense", "--data", "sample"], "the tasks are: codrep");
@@ -295,9 +302,9 @@ fn a_reader_that_goes_away_is_no_error() {
 fn the_tour_goes_on_without_anything_installed() {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = assay(scratch.path());
-    let said = command.args(["run", "--json"]).env("PATH", "/nonexistent").output().unwrap();
-    assert_eq!(said.status.code(), Some(0), "{said:?}");
-    let talk = String::from_utf8_lossy(&said.stderr);
+    let output = command.args(["run", "--json"]).env("PATH", "/nonexistent").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let talk = String::from_utf8_lossy(&output.stderr);
     assert!(talk.contains("humaneval is left out: this machine has nothing that runs"), "{talk}");
-    assert_eq!(String::from_utf8_lossy(&said.stdout).lines().count(), 17);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 17);
 }

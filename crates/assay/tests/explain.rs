@@ -39,25 +39,25 @@ fn task() -> (TempDir, PathBuf) {
     (scratch, file)
 }
 
-/// What explaining these bytes prints, checked for what no input may cause.
+/// The output of explaining these bytes, checked for properties that hold for any input.
 fn shown(bytes: &[u8], arguments: &[&str]) -> String {
     let scratch = tempfile::tempdir().expect("files can be written");
     fs::write(scratch.path().join("x.txt"), bytes).expect("files can be written");
-    let said = run(scratch.path(), &[&["explain", "x.txt"], arguments].concat());
-    assert_eq!(said.code, 0, "{said:?}");
-    for line in said.out.lines() {
+    let output = run(scratch.path(), &[&["explain", "x.txt"], arguments].concat());
+    assert_eq!(output.code, 0, "{output:?}");
+    for line in output.out.lines() {
         assert!(!line.chars().any(char::is_control), "{line:?}");
         assert!(line.chars().count() <= 80, "{line}");
     }
-    said.out
+    output.out
 }
 
 #[test]
 fn an_explanation_reads_well() {
     let (keep, _) = task();
-    let said = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "2", "--context", "1"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    let out = &said.out;
+    let output = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "2", "--context", "1"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let out = &output.out;
     for part in [
         "Tasks/1.txt, 14 lines,",
         "the answer is line 12, which is right",
@@ -89,9 +89,9 @@ fn a_wrong_answer_is_told_and_the_right_line_shown() {
     assert!(out.contains("\nright is line 4, which is no candidate\n"), "{out}");
     for (solution, warning) in [("99", "the solution is line 99, of 14"), ("x", "holds \"x\"")] {
         fs::write(keep.path().join("Solutions/1.txt"), solution).unwrap();
-        let said = run(keep.path(), &["explain", "Tasks/1.txt"]);
-        assert!(said.err.contains(warning), "{said:?}");
-        assert!(said.out.contains("the answer is line 12\n"), "{said:?}");
+        let output = run(keep.path(), &["explain", "Tasks/1.txt"]);
+        assert!(output.err.contains(warning), "{output:?}");
+        assert!(output.out.contains("the answer is line 12\n"), "{output:?}");
     }
     // From within the folder too.
     fs::write(keep.path().join("Solutions/1.txt"), "12").unwrap();
@@ -161,10 +161,10 @@ fn mistakes_are_named_with_the_cure() {
         (&["Tasks/1.txt", "--top", "0"], 2, "0 is not in", "--help"),
         (&[], 2, "TASK.txt", "--help"),
     ] {
-        let said = run(keep.path(), &[&["explain"], arguments].concat());
-        assert_eq!((said.code, said.out.as_str()), (code, ""), "{arguments:?}: {said:?}");
-        assert!(said.err.contains(message), "{arguments:?}: {}", said.err);
-        assert!(said.err.contains(hint), "{arguments:?}: {}", said.err);
+        let output = run(keep.path(), &[&["explain"], arguments].concat());
+        assert_eq!((output.code, output.out.as_str()), (code, ""), "{arguments:?}: {output:?}");
+        assert!(output.err.contains(message), "{arguments:?}: {}", output.err);
+        assert!(output.err.contains(hint), "{arguments:?}: {}", output.err);
     }
 }
 

@@ -1,11 +1,11 @@
-//! The tasks `htr`, `zsod`, `vqa` and `fusion-brain`, from files to numbers, records and refusals.
+//! The tasks `htr`, `zsod`, `vqa` and `fusion-brain`: files, numbers, records and error messages.
 
 mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{Said, feed, json, metric, real_data, run, runs};
+use common::{CommandOutput, feed, json, metric, real_data, run, runs};
 use serde_json::{Value, json as object};
 use tempfile::TempDir;
 
@@ -22,7 +22,7 @@ fn folder(files: &[(&str, Value)]) -> TempDir {
 }
 
 /// Scores `prediction` as `task` against `truth`.
-fn score(task: &str, truth: &Value, prediction: &Value) -> Said {
+fn score(task: &str, truth: &Value, prediction: &Value) -> CommandOutput {
     let folder = folder(&[("t.json", truth.clone()), ("p.json", prediction.clone())]);
     run(folder.path(), &["score", task, "p.json", "--data", "t.json", "--json"])
 }
@@ -36,7 +36,7 @@ fn counts(results: &Value) -> [u64; 5] {
         .map(|name| results["counts"][name].as_u64().expect("it is there"))
 }
 
-/// Every metric has its number of problems, and lies in its interval.
+/// Checks that every metric has its number of problems, and lies in its interval.
 fn check_estimates(results: &Value) {
     for (name, estimate) in results["metrics"].as_object().expect("it is there") {
         let [low, value, high] =
@@ -71,7 +71,7 @@ fn detection() {
         "1.jpg": {"a cat": [[5, 5, 10, 10], [80, 80, 3, 3]]},
     });
     let results = json(&score("zsod", &truth, &prediction));
-    // Two hits, one box too many, one cat not looked for.
+    // Two hits, one box too many, one cat that was not asked for.
     for name in ["f1", "precision", "recall"] {
         close(metric(&results, name), 2.0 / 3.0);
     }
@@ -112,10 +112,10 @@ fn the_whole_challenge() {
         ("output/prediction_VQA.json", prediction),
     ]);
     let call = ["score", "fusion-brain", "output", "--data", "truth"];
-    let said = run(files.path(), &[call.as_slice(), &["--json"]].concat());
-    assert_eq!(said.code, 5, "one subtask has no truth: {said:?}");
-    assert!(said.err.contains("not scored") && said.err.contains("c2c"), "{said:?}");
-    let results = json(&said);
+    let output = run(files.path(), &[call.as_slice(), &["--json"]].concat());
+    assert_eq!(output.code, 5, "one subtask has no truth: {output:?}");
+    assert!(output.err.contains("not scored") && output.err.contains("c2c"), "{output:?}");
+    let results = json(&output);
     for (name, value) in [("htr", 0.5), ("zsod", 1.0), ("vqa", 0.667), ("integral", 2.167)] {
         close(metric(&results, name), value);
     }
@@ -130,10 +130,10 @@ fn the_whole_challenge() {
         assert!(table.contains(line), "{line} in {table}");
     }
     fs::remove_file(files.path().join("output/prediction_OD.json")).unwrap();
-    let said = run(files.path(), &call);
-    assert_eq!((said.code, said.out.as_str()), (3, ""));
-    assert!(said.err.contains("there is no prediction_zsOD.json in output"), "{said:?}");
-    assert!(said.err.contains("hint:"), "{said:?}");
+    let output = run(files.path(), &call);
+    assert_eq!((output.code, output.out.as_str()), (3, ""));
+    assert!(output.err.contains("there is no prediction_zsOD.json in output"), "{output:?}");
+    assert!(output.err.contains("hint:"), "{output:?}");
     for file in ["truth/true_HTR.json", "truth/true_zsOD.json", "truth/true_VQA.json"] {
         fs::remove_file(files.path().join(file)).unwrap();
     }
@@ -166,9 +166,12 @@ fn what_stops_the_official_scripts_is_refused_by_file_and_key() {
         ("vqa", right("de"), object!({"7": "a"}), ": \"7\": unknown variant `de`"),
         ("vqa", object!({}), object!({}), "t.json: there is nothing to score"),
     ] {
-        let said = score(task, &truth, &prediction);
-        assert_eq!((said.code, said.out.as_str()), (3, ""), "{said:?}");
-        assert!(said.err.contains(message) && said.err.contains("hint:"), "{message}: {said:?}");
+        let output = score(task, &truth, &prediction);
+        assert_eq!((output.code, output.out.as_str()), (3, ""), "{output:?}");
+        assert!(
+            output.err.contains(message) && output.err.contains("hint:"),
+            "{message}: {output:?}"
+        );
     }
 }
 
@@ -182,20 +185,20 @@ fn files_that_are_none_are_refused() {
         ("{\"0\":\"a\",\n\"0\":\"b\"}", "standard input:2:5: \"0\" is there twice, first at "),
         (&"[".repeat(1 << 20), "standard input:1: invalid type: sequence, expected an object"),
     ] {
-        let said = feed(files.path(), &call, text);
-        assert_eq!(said.code, 3, "{said:?}");
-        assert!(said.err.contains(message), "{message}: {said:?}");
+        let output = feed(files.path(), &call, text);
+        assert_eq!(output.code, 3, "{output:?}");
+        assert!(output.err.contains(message), "{message}: {output:?}");
     }
     fs::write(files.path().join("latin.json"), b"{\"0\":\n\"\xe9\"}").unwrap();
-    let said = run(files.path(), &["score", "htr", "latin.json", "--data", "t.json"]);
-    assert!(said.err.contains("latin.json:2:2: not UTF-8"), "{said:?}");
+    let output = run(files.path(), &["score", "htr", "latin.json", "--data", "t.json"]);
+    assert!(output.err.contains("latin.json:2:2: not UTF-8"), "{output:?}");
     assert_eq!(run(files.path(), &["score", "htr", "t.json", "--data", "none.json"]).code, 3);
     assert_eq!(run(files.path(), &["score", "htr", "t.json"]).code, 2, "where is the truth?");
     let strict = ["score", "htr", "t.json", "--data", "t.json", "--rules", "strict"];
     assert_eq!(run(files.path(), &strict).code, 2);
 }
 
-/// The sample files' scores by the official scripts, through the commands.
+/// Compares the scores of the sample files with the official scripts', through the commands.
 #[test]
 fn golden_cases_through_the_command_line() {
     let Some(data) = real_data("fusion brain") else { return };
@@ -208,13 +211,13 @@ fn golden_cases_through_the_command_line() {
             "zsOD" => ("zsod", "f1"),
             _ => continue,
         };
-        let said = score(task, &case["true"], &case["pred"]);
+        let output = score(task, &case["true"], &case["pred"]);
         match case["expected"].as_f64() {
             Some(expected) => {
-                let found = metric(&json(&said), name);
+                let found = metric(&json(&output), name);
                 assert_eq!(found.to_bits(), expected.to_bits(), "{}: {found}", case["name"]);
             }
-            None => assert_eq!(said.code, 3, "{}: {said:?}", case["name"]),
+            None => assert_eq!(output.code, 3, "{}: {output:?}", case["name"]),
         }
         seen += 1;
     }
@@ -238,9 +241,12 @@ fn the_signature_names_what_c2c_depends_on() {
         ("{\"0\": 5}", "true_C2C.json:1:7: \"0\" is a number, not a text"),
     ] {
         fs::write(files.path().join("t/true_C2C.json"), truth).unwrap();
-        let said = run(files.path(), &call);
-        assert_eq!((said.code, said.out.as_str()), (3, ""), "{said:?}");
-        assert!(said.err.contains(message) && said.err.contains("hint:"), "{message}: {said:?}");
+        let output = run(files.path(), &call);
+        assert_eq!((output.code, output.out.as_str()), (3, ""), "{output:?}");
+        assert!(
+            output.err.contains(message) && output.err.contains("hint:"),
+            "{message}: {output:?}"
+        );
     }
     // An editor may have marked the file as UTF-8.
     fs::write(files.path().join("t/true_C2C.json"), format!("\u{feff}{text}")).unwrap();
@@ -255,21 +261,21 @@ fn any_name_that_the_challenge_gave_a_file_is_found() {
             (&format!("t/true_{name}.json"), truth.clone()),
             ("p/prediction_C2C.json", truth.clone()),
         ]);
-        let said = run(files.path(), &["score", "fusion-brain", "p", "--data", "t"]);
-        assert!(!said.err.contains("holds no truth"), "{name}: {said:?}");
+        let output = run(files.path(), &["score", "fusion-brain", "p", "--data", "t"]);
+        assert!(!output.err.contains("holds no truth"), "{name}: {output:?}");
     }
     let both = folder(&[
         ("t/true_zsOD.json", object!({})),
         ("t/true_OD.json", object!({})),
         ("p/prediction_OD.json", object!({})),
     ]);
-    let said = run(both.path(), &["score", "fusion-brain", "p", "--data", "t"]);
-    assert!(said.err.contains("are both there"), "{said:?}");
-    let said = run(Path::new("/"), &["score", "fusion-brain", "/none", "--data", "/none"]);
-    assert_eq!(said.code, 3, "{said:?}");
+    let output = run(both.path(), &["score", "fusion-brain", "p", "--data", "t"]);
+    assert!(output.err.contains("are both there"), "{output:?}");
+    let output = run(Path::new("/"), &["score", "fusion-brain", "/none", "--data", "/none"]);
+    assert_eq!(output.code, 3, "{output:?}");
 }
 
-/// The metric that each task is ranked by, and the greatest value that it can have.
+/// The metric that each task is ranked by, and its maximum.
 const RANKED: [(&str, &str, f64); 4] = [
     ("htr", "accuracy", 1.0),
     ("zsod", "f1", 1.0),
@@ -281,9 +287,9 @@ const RANKED: [(&str, &str, f64); 4] = [
 fn right_answers_of_a_run_are_right_and_can_be_scored_again() {
     for (task, name, highest) in RANKED {
         let scratch = tempfile::tempdir().unwrap();
-        let said = run(scratch.path(), &["run", task, "--data", "sample", "--json"]);
-        assert_eq!(said.code, 0, "{said:?}");
-        let results = json(&said);
+        let output = run(scratch.path(), &["run", task, "--data", "sample", "--json"]);
+        assert_eq!(output.code, 0, "{output:?}");
+        let results = json(&output);
         close(metric(&results, name), highest);
         assert_eq!(results["counts"]["passed"], results["counts"]["problems"]);
         let [folder] = runs(scratch.path()).try_into().expect("there is one run");
@@ -315,9 +321,9 @@ fn a_folder_of_truths_can_be_run_with_a_folder_of_predictions() {
         ("output/prediction_VQA.json", prediction),
     ]);
     let call = ["run", "fusion-brain", "--data", "truth", "--json", "--solver"];
-    let said = run(files.path(), &[&call[..], &["file:output"]].concat());
-    assert_eq!(said.code, 5, "one subtask has no truth: {said:?}");
-    let ran = json(&said);
+    let output = run(files.path(), &[&call[..], &["file:output"]].concat());
+    assert_eq!(output.code, 5, "one subtask has no truth: {output:?}");
+    let ran = json(&output);
     let call = ["score", "fusion-brain", "output", "--data", "truth", "--json"];
     let scored = json(&run(files.path(), &call));
     for field in ["metrics", "counts", "minimums", "not_scored"] {
@@ -328,11 +334,11 @@ fn a_folder_of_truths_can_be_run_with_a_folder_of_predictions() {
     for field in ["|scored:c2c+zsod+vqa|c2c:", "|lemmas:", "|ci:each+mover95|"] {
         assert!(signature.contains(field), "{field} in {signature}");
     }
-    // A subtask finds its truth in the folder by itself.
+    // A subtask finds its own truth in the folder.
     let call = ["score", "zsod", "output/prediction_zsOD.json", "--data", "truth", "--json"];
     close(metric(&json(&run(files.path(), &call)), "f1"), 0.0);
-    let said = run(files.path(), &["score", "htr", "output", "--data", "sample"]);
-    assert!(said.err.contains("output is a folder, not a file of answers"), "{said:?}");
+    let output = run(files.path(), &["score", "htr", "output", "--data", "sample"]);
+    assert!(output.err.contains("output is a folder, not a file of answers"), "{output:?}");
 }
 
 #[test]

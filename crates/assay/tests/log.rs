@@ -4,12 +4,12 @@ mod common;
 
 use std::path::Path;
 
-use common::{Said, assay, dataset, run, runs};
+use common::{CommandOutput, assay, dataset, run, runs};
 
 /// A run of a solver that is asked one question at a time, with results that do not depend on the time.
 const RUN: [&str; 7] = ["run", "codrep", "--data", "D", "--solver", "middle", "--json"];
 
-fn run_with(folder: &Path, arguments: &[&str], filter: &str) -> Said {
+fn run_with(folder: &Path, arguments: &[&str], filter: &str) -> CommandOutput {
     let mut command = assay(folder);
     command.args(RUN).args(arguments).env("ASSAY_LOG", filter);
     command.output().expect("the binary runs").into()
@@ -48,31 +48,31 @@ fn levels_add_up_and_the_output_stays_the_same() {
     ] {
         assert!(debug.err.contains(text), "{text}: {}", debug.err);
     }
-    for said in [&info, &debug] {
-        assert_eq!((said.code, &said.out), (quiet.code, &quiet.out));
+    for output in [&info, &debug] {
+        assert_eq!((output.code, &output.out), (quiet.code, &quiet.out));
     }
 }
 
 #[test]
 fn a_filter_chooses_crates_and_modules() {
     let (keep, _root) = dataset("D", 2);
-    let said = run_with(keep.path(), &[], "assay_run::pipeline=debug");
-    let lines: Vec<&str> = said.err.lines().collect();
+    let output = run_with(keep.path(), &[], "assay_run::pipeline=debug");
+    let lines: Vec<&str> = output.err.lines().collect();
     assert!(!lines.is_empty());
-    assert!(lines.iter().all(|line| line.contains("assay_run::pipeline")), "{}", said.err);
-    let said = run_with(keep.path(), &["-v"], "assay_run::pipeline=off");
-    assert!(said.err.contains("opened the task"), "{}", said.err);
-    let said = run_with(keep.path(), &["--log", "error"], "debug");
-    assert_eq!(said.err, "", "what is typed counts");
+    assert!(lines.iter().all(|line| line.contains("assay_run::pipeline")), "{}", output.err);
+    let output = run_with(keep.path(), &["-v"], "assay_run::pipeline=off");
+    assert!(output.err.contains("opened the task"), "{}", output.err);
+    let output = run_with(keep.path(), &["--log", "error"], "debug");
+    assert_eq!(output.err, "", "what is typed counts");
 }
 
 #[test]
 fn a_filter_that_is_wrong_is_refused() {
     let (keep, _root) = dataset("D", 1);
     for filter in ["loud", "assay_run=loud", "asay_run=debug", "assay_run"] {
-        let said = run_with(keep.path(), &[], filter);
-        assert_eq!((said.code, said.out.as_str()), (2, ""), "{filter}");
-        assert!(said.err.contains("hint: such as `debug` or `assay_run=debug"), "{}", said.err);
+        let output = run_with(keep.path(), &[], filter);
+        assert_eq!((output.code, output.out.as_str()), (2, ""), "{filter}");
+        assert!(output.err.contains("hint: such as `debug` or `assay_run=debug"), "{}", output.err);
     }
 }
 
@@ -81,22 +81,30 @@ fn a_resumed_run_and_a_session_are_logged_without_the_environment() {
     let (keep, _root) = dataset("D", 2);
     let mut command = assay(keep.path());
     command.args(["run", "codrep", "--data", "D", "-v", "--solver", "program:true"]);
-    let said: Said = command.env("API_KEY", "a-secret").output().unwrap().into();
-    assert!(said.err.contains("a session of the solver ended command=[\"true\""), "{}", said.err);
-    assert!(!said.err.contains("a-secret"), "{}", said.err);
+    let output: CommandOutput = command.env("API_KEY", "a-secret").output().unwrap().into();
+    assert!(
+        output.err.contains("a session of the solver ended command=[\"true\""),
+        "{}",
+        output.err
+    );
+    assert!(!output.err.contains("a-secret"), "{}", output.err);
     let folder = runs(keep.path()).pop().unwrap();
-    let said = run(keep.path(), &["run", "--resume", folder.to_str().unwrap(), "-v"]);
-    assert!(said.err.contains("opened a run to resume it"), "{}", said.err);
+    let output = run(keep.path(), &["run", "--resume", folder.to_str().unwrap(), "-v"]);
+    assert!(output.err.contains("opened a run to resume it"), "{}", output.err);
 }
 
 #[test]
 fn a_log_obeys_no_text_from_outside() {
     let (keep, root) = dataset("D", 1);
     std::fs::rename(&root, keep.path().join("D\x1b[2J\nE")).unwrap();
-    let said =
+    let output =
         run(keep.path(), &["run", "codrep", "-vv", "--solver", "first", "-d", "D\x1b[2J\nE"]);
-    assert!(said.err.contains("read a problem") && !said.err.contains('\x1b'), "{}", said.err);
-    assert!(said.err.lines().all(|line| line.starts_with(' ')), "{}", said.err);
+    assert!(
+        output.err.contains("read a problem") && !output.err.contains('\x1b'),
+        "{}",
+        output.err
+    );
+    assert!(output.err.lines().all(|line| line.starts_with(' ')), "{}", output.err);
 }
 
 #[test]
@@ -104,9 +112,10 @@ fn workers_and_jobs_of_the_sandbox_are_logged() {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = assay(scratch.path());
     command.args(["run", "mbpp", "--data", "sample", "--solver", "gold", "-L", "1"]);
-    let said: Said = command.env("ASSAY_LOG", "assay_sandbox=trace").output().unwrap().into();
+    let output: CommandOutput =
+        command.env("ASSAY_LOG", "assay_sandbox=trace").output().unwrap().into();
     for text in ["a worker started pid=", "a job begins pid=", "ending=passed cpu_s="] {
-        assert!(said.err.contains(text), "{text}: {}", said.err);
+        assert!(output.err.contains(text), "{text}: {}", output.err);
     }
-    assert!(!said.err.contains("assay_run"), "{}", said.err);
+    assert!(!output.err.contains("assay_run"), "{}", output.err);
 }

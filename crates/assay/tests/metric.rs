@@ -1,4 +1,4 @@
-//! `assay metric`: every form of input and of output, and every mistake.
+//! `assay metric`: all forms of input and output, and all errors.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{Said, assay, feed, json, run};
+use common::{CommandOutput, assay, feed, json, run};
 use tempfile::TempDir;
 
 /// A folder with these files.
@@ -19,19 +19,19 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     scratch
 }
 
-/// The exact match of each pair: an id and whether it is one.
+/// The exact match of each pair: its id and the result.
 fn exact(folder: &Path, arguments: &[&str]) -> String {
     let all = [&["metric", "exact", "--per-pair"], arguments].concat();
-    let said = run(folder, &all);
-    assert_eq!(said.code, 0, "{all:?}: {said:?}");
-    let rows = said.out.lines().skip(1).map(|row| {
+    let output = run(folder, &all);
+    assert_eq!(output.code, 0, "{all:?}: {output:?}");
+    let rows = output.out.lines().skip(1).map(|row| {
         let cells: Vec<&str> = row.split('\t').collect();
         format!("{}:{} ", cells[0], cells[1])
     });
     rows.collect::<String>().trim_end().to_owned()
 }
 
-/// The score of a summary: its first part, which stands after what every summary has.
+/// The score of a summary: its first part, after the fields that every summary has.
 fn score(summary: &serde_json::Value, name: &str) -> f64 {
     summary[name].as_f64().unwrap_or_else(|| panic!("no {name} in {summary}"))
 }
@@ -40,33 +40,33 @@ fn score(summary: &serde_json::Value, name: &str) -> f64 {
 fn the_summary_is_for_people_and_for_machines() {
     let keep = folder(&[("ref", "a b\nc\nd\n"), ("hyp", "a b\nx\nd")]);
     let arguments = ["metric", "exact", "--refs", "ref", "--hyp", "hyp"];
-    let said = run(keep.path(), &arguments);
-    assert_eq!((said.code, said.err.as_str()), (0, ""), "{said:?}");
-    assert!(said.out.starts_with("exact (trimmed) on 3 pairs\n"), "{}", said.out);
-    assert!(said.out.contains("0.6667"), "{}", said.out);
-    let said = run(keep.path(), &[&arguments[..], &["--json"]].concat());
-    let summary = json(&said);
+    let output = run(keep.path(), &arguments);
+    assert_eq!((output.code, output.err.as_str()), (0, ""), "{output:?}");
+    assert!(output.out.starts_with("exact (trimmed) on 3 pairs\n"), "{}", output.out);
+    assert!(output.out.contains("0.6667"), "{}", output.out);
+    let output = run(keep.path(), &[&arguments[..], &["--json"]].concat());
+    let summary = json(&output);
     assert_eq!((&summary["metric"], &summary["variant"]), (&"exact".into(), &"trimmed".into()));
     assert_eq!(summary["n"], 3);
     assert!((score(&summary, "score") - 2.0 / 3.0).abs() < 1e-15, "{summary}");
-    assert!(said.out.starts_with(r#"{"metric":"exact","variant":"trimmed","n":3,"signature":""#));
+    assert!(output.out.starts_with(r#"{"metric":"exact","variant":"trimmed","n":3,"signature":""#));
     assert!(!summary["signature"].as_str().unwrap().is_empty());
-    assert_eq!(said.out.lines().count(), 1);
+    assert_eq!(output.out.lines().count(), 1);
 }
 
 #[test]
 fn the_rows_are_data_and_the_summary_is_talk() {
     let keep = folder(&[("ref", "a\nb\n"), ("hyp", "a\nx\n")]);
     let arguments = ["metric", "exact", "--ref", "ref", "--hyp", "hyp", "--per-pair"];
-    let said = run(keep.path(), &arguments);
-    let rows: Vec<&str> = said.out.lines().collect();
-    assert_eq!(rows.len(), 3, "{said:?}");
-    assert!(rows[0].starts_with("id\tscore"), "{said:?}");
-    assert!(rows[1].starts_with("1\t1.0") && rows[2].starts_with("2\t0.0"), "{said:?}");
-    assert!(said.err.starts_with("exact 0.5 on 2 pairs\nsignature: "), "{said:?}");
-    let said = run(keep.path(), &[&arguments[..], &["--json"]].concat());
-    assert!(said.out.starts_with("{\"id\":1,\"score\":1.0"), "{said:?}");
-    assert_eq!((said.out.lines().count(), said.err.as_str()), (2, ""));
+    let output = run(keep.path(), &arguments);
+    let rows: Vec<&str> = output.out.lines().collect();
+    assert_eq!(rows.len(), 3, "{output:?}");
+    assert!(rows[0].starts_with("id\tscore"), "{output:?}");
+    assert!(rows[1].starts_with("1\t1.0") && rows[2].starts_with("2\t0.0"), "{output:?}");
+    assert!(output.err.starts_with("exact 0.5 on 2 pairs\nsignature: "), "{output:?}");
+    let output = run(keep.path(), &[&arguments[..], &["--json"]].concat());
+    assert!(output.out.starts_with("{\"id\":1,\"score\":1.0"), "{output:?}");
+    assert_eq!((output.out.lines().count(), output.err.as_str()), (2, ""));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn json_lines_hold_texts_arrays_and_objects() {
     let keep = folder(&[("hyp.jsonl", hyp), ("ref.ndjson", refs)]);
     let all = "1:1.0 2:1.0 3:1.0 4:1.0 5:1.0 6:1.0 7:1.0";
     assert_eq!(exact(keep.path(), &["--hyp", "hyp.jsonl", "--refs", "ref.ndjson"]), all);
-    // AVATAR names the field as the language.
+    // AVATAR names the field after the language.
     let keep = folder(&[
         ("hyp.txt", "print(1)\nx\n"),
         ("test.jsonl", "{\"java\":[\"j\"],\"python\":[\"print(1)\"]}\n{\"python\":[\"y\"]}\n"),
@@ -136,14 +136,14 @@ fn pairs_stand_together() {
         {\"refs\":[\"z\"],\"hyp\":\"z\",\"more\":{\"id\":1}}\n";
     let keep = folder(&[("pairs.jsonl", pairs)]);
     assert_eq!(exact(keep.path(), &["--pairs", "pairs.jsonl"]), "q:1.0 7:0.0 3:1.0");
-    let said =
+    let output =
         feed(keep.path(), &["metric", "exact", "--pairs", "-", "--per-pair", "--json"], pairs);
-    let ids: Vec<serde_json::Value> = said
+    let ids: Vec<serde_json::Value> = output
         .out
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].clone())
         .collect();
-    assert_eq!(ids, [serde_json::json!("q"), 7.into(), 3.into()], "{said:?}");
+    assert_eq!(ids, [serde_json::json!("q"), 7.into(), 3.into()], "{output:?}");
 }
 
 #[test]
@@ -155,15 +155,15 @@ fn one_file_may_be_standard_input_in_any_format() {
         let references = if format == "lines" { "a\nb\n" } else { "[\"a\",\"b\"]" };
         let references = if format == "jsonl" { "\"a\"\n\"b\"\n" } else { references };
         fs::write(keep.path().join("ref"), references).unwrap();
-        let said = feed(keep.path(), &arguments, input);
-        assert!((score(&json(&said), "score") - 0.5).abs() < 1e-15, "{said:?}");
+        let output = feed(keep.path(), &arguments, input);
+        assert!((score(&json(&output), "score") - 0.5).abs() < 1e-15, "{output:?}");
     };
     check("lines", "a\nx");
     check("jsonl", "\"a\"\n{\"hyp\":\"x\"}\n");
     check("json", " [ \"a\" , \"x\" ] ");
-    let said = run(keep.path(), &["metric", "exact", "--hyp", "-", "--refs", "-"]);
-    assert_eq!(said.code, 2);
-    assert!(said.err.contains("standard input can be read only once"), "{}", said.err);
+    let output = run(keep.path(), &["metric", "exact", "--hyp", "-", "--refs", "-"]);
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("standard input can be read only once"), "{}", output.err);
 }
 
 #[test]
@@ -173,14 +173,14 @@ fn threads_change_nothing() {
     let keep = folder(&[("hyp", &hyp), ("ref", &refs)]);
     let of = |jobs: &str| {
         let files = ["--hyp", "hyp", "--refs", "ref", "--per-pair", "--json", "-j", jobs];
-        let said = run(keep.path(), &[&["metric", "exact"], &files[..]].concat());
-        assert_eq!(said.code, 0, "{said:?}");
-        said.out
+        let output = run(keep.path(), &[&["metric", "exact"], &files[..]].concat());
+        assert_eq!(output.code, 0, "{output:?}");
+        output.out
     };
     let alone = of("1");
     assert_eq!(alone.lines().count(), 5000);
     assert!(alone.lines().last().unwrap().starts_with("{\"id\":5000,"));
-    // 0 is one per core, and too many are as many as make sense.
+    // 0 means one per core, and too large a number is reduced.
     for jobs in ["0", "7", "4096"] {
         assert_eq!(of(jobs), alone, "{jobs}");
     }
@@ -193,15 +193,15 @@ fn a_very_long_line_is_a_line() {
     assert_eq!(exact(keep.path(), &["--hyp", "hyp", "--refs", "ref"]), "1:1.0 2:1.0 3:0.0");
 }
 
-/// What is wrong with files of these texts: the message, and that there is a cure.
-fn refused(files: &[(&str, &str)], arguments: &[&str], message: &str) -> Said {
+/// Checks that files with these texts are refused with this message and a hint.
+fn refused(files: &[(&str, &str)], arguments: &[&str], message: &str) -> CommandOutput {
     let keep = folder(files);
-    let said = run(keep.path(), &[&["metric", "exact", "--json"], arguments].concat());
-    assert_eq!(said.code, 3, "{said:?}");
-    assert_eq!(said.out, "", "there is no summary");
-    assert!(said.err.starts_with(&format!("error: {message}\n")), "{message}: {}", said.err);
-    assert!(said.err.contains("\nhint: "), "{}", said.err);
-    said
+    let output = run(keep.path(), &[&["metric", "exact", "--json"], arguments].concat());
+    assert_eq!(output.code, 3, "{output:?}");
+    assert_eq!(output.out, "", "there is no summary");
+    assert!(output.err.starts_with(&format!("error: {message}\n")), "{message}: {}", output.err);
+    assert!(output.err.contains("\nhint: "), "{}", output.err);
+    output
 }
 
 #[test]
@@ -323,11 +323,11 @@ fn what_was_read_before_a_mistake_is_printed() {
     let keep = folder(&[("p.jsonl", &format!("{good}{{\"id\":1}}\n{good}"))]);
     for format in [&["--json"][..], &[]] {
         let arguments = ["metric", "exact", "--pairs", "p.jsonl", "--per-pair"];
-        let said = run(keep.path(), &[&arguments[..], format].concat());
-        assert_eq!(said.code, 3);
-        assert_eq!(said.out.lines().filter(|line| !line.starts_with("id")).count(), 700);
-        assert!(said.err.starts_with("error: p.jsonl:701: "), "{}", said.err);
-        assert!(!said.err.contains("pairs\n"), "there is no summary: {}", said.err);
+        let output = run(keep.path(), &[&arguments[..], format].concat());
+        assert_eq!(output.code, 3);
+        assert_eq!(output.out.lines().filter(|line| !line.starts_with("id")).count(), 700);
+        assert!(output.err.starts_with("error: p.jsonl:701: "), "{}", output.err);
+        assert!(!output.err.contains("pairs\n"), "there is no summary: {}", output.err);
     }
 }
 
@@ -340,14 +340,18 @@ fn bytes_that_are_no_text_are_refused() {
         ("hyp", "ref", "hyp:2: not UTF-8 at byte 2 of the line"),
         ("hyp.jsonl", "ref.jsonl", "hyp.jsonl:2: not UTF-8 at byte 2 of the line"),
     ] {
-        let said = run(keep.path(), &["metric", "exact", "--hyp", hyp, "--refs", refs]);
-        assert_eq!((said.code, said.out.as_str()), (3, ""));
-        assert!(said.err.contains(message) && said.err.contains("hint: convert"), "{}", said.err);
+        let output = run(keep.path(), &["metric", "exact", "--hyp", hyp, "--refs", refs]);
+        assert_eq!((output.code, output.out.as_str()), (3, ""));
+        assert!(
+            output.err.contains(message) && output.err.contains("hint: convert"),
+            "{}",
+            output.err
+        );
     }
     fs::write(keep.path().join("hyp.gz"), "not packed").unwrap();
-    let said = run(keep.path(), &["metric", "exact", "--hyp", "hyp.gz", "--refs", "ref"]);
-    assert_eq!(said.code, 3);
-    assert!(said.err.contains("hyp.gz is not a sound compressed file"), "{}", said.err);
+    let output = run(keep.path(), &["metric", "exact", "--hyp", "hyp.gz", "--refs", "ref"]);
+    assert_eq!(output.code, 3);
+    assert!(output.err.contains("hyp.gz is not a sound compressed file"), "{}", output.err);
 }
 
 #[test]
@@ -355,9 +359,9 @@ fn mistakes_in_the_call_are_explained() {
     let keep = folder(&[("ref", "a\n"), ("hyp", "a\n"), ("p.jsonl", "")]);
     fs::create_dir(keep.path().join("folder")).unwrap();
     let check = |arguments: &[&str], code: i32, message: &str| {
-        let said = run(keep.path(), &[&["metric"], arguments].concat());
-        assert_eq!((said.code, said.out.as_str()), (code, ""), "{said:?}");
-        assert!(said.err.contains(message), "{arguments:?}: {}", said.err);
+        let output = run(keep.path(), &[&["metric"], arguments].concat());
+        assert_eq!((output.code, output.out.as_str()), (code, ""), "{output:?}");
+        assert!(output.err.contains(message), "{arguments:?}: {}", output.err);
     };
     let with = |more: &[&'static str]| [&["--refs", "ref", "--hyp", "hyp"], more].concat();
     check(&["exact", "--refs", "folder", "--hyp", "hyp"], 3, "folder is a folder");
@@ -390,14 +394,14 @@ fn mistakes_in_the_call_are_explained() {
 #[test]
 fn help_and_the_list_show_every_metric() {
     let here = Path::new("/");
-    let said = run(here, &["metric"]);
-    assert_eq!(said.code, 2);
-    assert!(said.err.contains("Examples:\n  assay metric bleu"), "{}", said.err);
+    let output = run(here, &["metric"]);
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("Examples:\n  assay metric bleu"), "{}", output.err);
     let listed = json(&run(here, &["metric", "list", "--json"]));
     for metric in ["bleu", "codebleu", "chrf", "exact"] {
-        let said = run(here, &["metric", metric, "--help"]);
-        assert!(said.out.contains("Examples:"), "{metric} has no examples");
-        assert!(said.out.contains("\nTexts:\n"), "{}", said.out);
+        let output = run(here, &["metric", metric, "--help"]);
+        assert!(output.out.contains("Examples:"), "{metric} has no examples");
+        assert!(output.out.contains("\nTexts:\n"), "{}", output.out);
         assert!(listed.as_array().unwrap().iter().any(|it| it["metric"] == metric));
         assert!(run(here, &["metric", "list"]).out.contains(&format!(" {metric} ")));
     }
@@ -415,8 +419,8 @@ fn whoever_has_read_enough_may_go() {
         .unwrap();
     let mut first = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
-    let said = Said::from(child.wait_with_output().unwrap());
-    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    let output = CommandOutput::from(child.wait_with_output().unwrap());
+    assert_eq!((output.code, output.err.as_str()), (0, ""));
 }
 
 #[test]
@@ -430,7 +434,7 @@ fn an_interrupt_ends_quietly_even_while_nothing_comes() {
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    // More than a chunk, so that a row is the sign that work goes on.
+    // More than a chunk, so that a printed row shows that work goes on.
     input.write_all("{\"ref\":\"a\",\"hyp\":\"a\"}\n".repeat(600).as_bytes()).unwrap();
     input.flush().unwrap();
     let mut out = child.stdout.take().unwrap();
@@ -439,8 +443,8 @@ fn an_interrupt_ends_quietly_even_while_nothing_comes() {
     rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
     let mut rest = Vec::new();
     out.read_to_end(&mut rest).unwrap();
-    let said = Said::from(child.wait_with_output().unwrap());
+    let output = CommandOutput::from(child.wait_with_output().unwrap());
     drop(input);
-    assert_eq!((said.code, said.err.as_str()), (130, ""));
+    assert_eq!((output.code, output.err.as_str()), (130, ""));
     assert!(rest.ends_with(b"}\n"), "no line is cut");
 }

@@ -1,4 +1,4 @@
-//! `assay data mine codrep`: what becomes a task, what does not, and that it can be interrupted.
+//! `assay data mine codrep`: the changes that become tasks, those that do not, and interruption.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -11,7 +11,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use common::git::{Edit, Script, git};
-use common::{Said, assay, files, json, run};
+use common::{CommandOutput, assay, files, json, run};
 use serde_json::Value;
 
 use Edit::{Link, Move, Put, PutExecutable};
@@ -28,7 +28,7 @@ fn utf16(text: &str) -> Vec<u8> {
     [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
 }
 
-/// A history in which every filter is hit and missed.
+/// A history in which every filter applies to some changes and not to others.
 fn history() -> Script {
     let mut script = Script::default();
     let latin = b"class L {\n  String s = \"\xe9\";\n}\n".to_vec();
@@ -103,8 +103,8 @@ fn history() -> Script {
     script
 }
 
-/// What was mined, a line a task: commit, path, line and new line.
-fn told(repository: &Path, dataset: &Path) -> Vec<String> {
+/// The mined tasks, one per line: commit, path, line and new line.
+fn mined_tasks(repository: &Path, dataset: &Path) -> Vec<String> {
     let log = git(repository, &["log", "--all", "--format=%H %s"], b"");
     let subjects: BTreeMap<&str, &str> =
         log.lines().filter_map(|line| line.split_once(' ')).collect();
@@ -124,7 +124,7 @@ fn told(repository: &Path, dataset: &Path) -> Vec<String> {
     provenance.lines().enumerate().map(tell).collect()
 }
 
-fn mine(folder: &Path, arguments: &[&str]) -> Said {
+fn mine(folder: &Path, arguments: &[&str]) -> CommandOutput {
     run(folder, &[&["data", "mine", "codrep"], arguments].concat())
 }
 
@@ -149,11 +149,11 @@ const EXPECTED: [&str; 14] = [
 fn every_filter_is_hit_and_missed() {
     let keep = tempfile::tempdir().unwrap();
     let repository = history().make(keep.path(), "project.git");
-    let said = mine(keep.path(), &["project.git", "-o", "mined", "--json"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = mine(keep.path(), &["project.git", "-o", "mined", "--json"]);
+    assert_eq!(output.code, 0, "{output:?}");
     let dataset = keep.path().join("mined");
-    assert_eq!(told(&repository, &dataset), EXPECTED);
-    let mined = json(&said);
+    assert_eq!(mined_tasks(&repository, &dataset), EXPECTED);
+    let mined = json(&output);
     assert_eq!(mined["tasks"]["all"], 14);
     let rejected = serde_json::json!({
         "not-text": 1, "not-one-line": 5, "blank": 2, "white-space": 2, "comment": 4,
@@ -180,16 +180,16 @@ fn each_filter_is_a_flag() {
     let keep = tempfile::tempdir().unwrap();
     let repository = history().make(keep.path(), "project.git");
     let check = |flags: &[&str], more: &[&str], less: &[&str]| {
-        let output = format!("mined{}", flags.join(""));
-        let said = mine(keep.path(), &[&["project.git", "-o", &output], flags].concat());
-        assert_eq!(said.code, 0, "{said:?}");
-        let told = told(&repository, &keep.path().join(output));
+        let folder = format!("mined{}", flags.join(""));
+        let output = mine(keep.path(), &[&["project.git", "-o", &folder], flags].concat());
+        assert_eq!(output.code, 0, "{output:?}");
+        let mined_tasks = mined_tasks(&repository, &keep.path().join(folder));
         let subject = |line: &str| line.split_once(':').unwrap().0.to_owned();
         let mut expected: Vec<String> = EXPECTED.iter().map(|line| subject(line)).collect();
         expected.retain(|subject| !less.contains(&subject.as_str()));
         expected.extend(more.iter().map(|&line| line.to_owned()));
         expected.sort();
-        let mut found: Vec<String> = told.iter().map(|line| subject(line)).collect();
+        let mut found: Vec<String> = mined_tasks.iter().map(|line| subject(line)).collect();
         found.sort();
         assert_eq!(found, expected, "{flags:?}");
     };
@@ -215,10 +215,10 @@ fn each_filter_is_a_flag() {
             .filter(|subject| !["test", "on a branch", "on a branch too"].contains(subject))
             .collect::<Vec<_>>(),
     );
-    let said = mine(keep.path(), &["project.git", "-o", "python", "--language", "python"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = mine(keep.path(), &["project.git", "-o", "python", "--language", "python"]);
+    assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(
-        told(&repository, &keep.path().join("python")),
+        mined_tasks(&repository, &keep.path().join("python")),
         ["other languages: tool.py:2 x = 2"]
     );
 }
@@ -238,20 +238,20 @@ fn repositories_are_joined_and_divided() {
     }
     other.commit("late", &[Put("O.java", b"class Q {\n}\n")]);
     let other = other.make(keep.path(), "other");
-    let said = mine(keep.path(), &["project.git", "fork.git", "other", "-o", "all", "--json"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    let mined = json(&said);
+    let output = mine(keep.path(), &["project.git", "fork.git", "other", "-o", "all", "--json"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let mined = json(&output);
     assert_eq!(mined["tasks"]["all"], 14 + 1 + 2);
     assert_eq!(mined["rejected"]["duplicate"], 2 + 2 + 14);
-    let told_all = told(&fork, &keep.path().join("all"));
+    let told_all = mined_tasks(&fork, &keep.path().join("all"));
     assert_eq!(told_all[14], "fork only: Mode.java:1 fork;");
 
     // 2017-07-15 is after the first tasks of both.
     let split = ["--cutoff", "2017-07-15", "--test-project", "other"];
     let repositories = ["project.git", "fork.git", "other", "-o", "split"];
-    let said = mine(keep.path(), &[repositories.as_slice(), &split].concat());
-    assert_eq!(said.code, 0, "{said:?}");
-    let test = told(&other, &keep.path().join("split/test"));
+    let output = mine(keep.path(), &[repositories.as_slice(), &split].concat());
+    assert_eq!(output.code, 0, "{output:?}");
+    let test = mined_tasks(&other, &keep.path().join("split/test"));
     assert_eq!(test, ["late: O.java:1 class Q {"]);
     let train = fs::read_to_string(keep.path().join("split/train/provenance.jsonl")).unwrap();
     let dates: Vec<Value> = train.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -259,10 +259,10 @@ fn repositories_are_joined_and_divided() {
     assert!(dates.iter().all(|entry| entry["date"].as_str().unwrap() < "2017-07-15"));
     assert!(dates.iter().all(|entry| entry["repository"] != "other"));
 
-    let said =
+    let output =
         mine(keep.path(), &["project.git", "fork.git", "-o", "no", "--cutoff", "2017-07-15"]);
-    assert_eq!(said.code, 2, "a project and its fork are one: {said:?}");
-    assert!(said.err.contains("share a root commit"), "{said:?}");
+    assert_eq!(output.code, 2, "a project and its fork are one: {output:?}");
+    assert!(output.err.contains("share a root commit"), "{output:?}");
 }
 
 #[test]
@@ -273,9 +273,9 @@ fn misuse_is_told() {
     fs::create_dir(keep.path().join("full")).unwrap();
     fs::write(keep.path().join("full/x"), "x").unwrap();
     let check = |arguments: &[&str], code: i32, message: &str| {
-        let said = mine(keep.path(), arguments);
-        assert_eq!(said.code, code, "{arguments:?}: {said:?}");
-        assert!(said.err.contains(message), "{arguments:?}: {said:?}");
+        let output = mine(keep.path(), arguments);
+        assert_eq!(output.code, code, "{arguments:?}: {output:?}");
+        assert!(output.err.contains(message), "{arguments:?}: {output:?}");
     };
     check(&["plain", "-o", "out"], 3, "plain cannot be opened as a git repository");
     check(&["nowhere", "-o", "out"], 3, "nowhere");
@@ -310,7 +310,7 @@ fn interrupted_mining_ends_with_the_same_bytes() {
     };
     script.commit("start", &[Put("X.java", &content(0)), Put("Y.java", &content(0))]);
     for number in 1..1200 {
-        // From one state to the next at most two lines change; every second commit goes back.
+        // From one state to the next at most two lines change; every second commit reverts.
         let text = if number % 2 == 0 { content(0) } else { content(number) };
         script.commit("next", &[Put("X.java", &text)]);
     }
@@ -319,15 +319,15 @@ fn interrupted_mining_ends_with_the_same_bytes() {
     let whole = files(&keep.path().join("whole"));
     assert!(whole.len() > 1500, "{}", whole.len());
     let mut unfinished = 0;
-    // On a busy machine many kills come too early or too late: go on until enough were in time.
+    // On a busy machine many kills come too early or too late: repeat until enough were in time.
     for round in 0..60u64 {
         if round >= 8 && unfinished >= 3 {
             break;
         }
-        let output = format!("torn{round}");
+        let folder = format!("torn{round}");
         for attempt in 0..6u64 {
             let mut child = assay(keep.path())
-                .args(["data", "mine", "codrep", "long.git", "-o", &output])
+                .args(["data", "mine", "codrep", "long.git", "-o", &folder])
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .spawn()
@@ -339,15 +339,15 @@ fn interrupted_mining_ends_with_the_same_bytes() {
             if ended {
                 break;
             }
-            let state = keep.path().join(&output).join("mining.json");
+            let state = keep.path().join(&folder).join("mining.json");
             let state = fs::read_to_string(state).unwrap_or_default();
             unfinished += usize::from(!state.is_empty() && !state.contains("\"commits\": 0,"));
         }
-        let said = mine(keep.path(), &["long.git", "-o", &output]);
-        assert_eq!(said.code, 0, "{said:?}");
-        let mended = files(&keep.path().join(&output));
-        assert_eq!(mended.keys().collect::<Vec<_>>(), whole.keys().collect::<Vec<_>>());
-        assert!(mended == whole, "round {round} differs");
+        let output = mine(keep.path(), &["long.git", "-o", &folder]);
+        assert_eq!(output.code, 0, "{output:?}");
+        let resumed = files(&keep.path().join(&folder));
+        assert_eq!(resumed.keys().collect::<Vec<_>>(), whole.keys().collect::<Vec<_>>());
+        assert!(resumed == whole, "round {round} differs");
     }
     assert!(unfinished >= 3, "the kills came too early or too late to test anything: {unfinished}");
 }
@@ -358,16 +358,16 @@ fn shallow_clones_work_and_broken_repositories_are_told() {
     let repository = history().make(keep.path(), "project.git");
     let url = format!("file://{}", repository.display());
     git(keep.path(), &["clone", "--quiet", "--depth", "3", &url, "shallow"], b"");
-    let said = mine(keep.path(), &["shallow", "-o", "few", "--json"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = mine(keep.path(), &["shallow", "-o", "few", "--json"]);
+    assert_eq!(output.code, 0, "{output:?}");
     fs::write(repository.join("refs/heads/bad"), "garbage\n").unwrap();
-    let said = mine(keep.path(), &["project.git", "-o", "all", "--all-refs"]);
-    assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.err.contains("project.git cannot be read"), "{said:?}");
+    let output = mine(keep.path(), &["project.git", "-o", "all", "--all-refs"]);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.err.contains("project.git cannot be read"), "{output:?}");
     fs::write(repository.join("HEAD"), "ref: refs/heads/nowhere\n").unwrap();
-    let said = mine(keep.path(), &["project.git", "-o", "none"]);
-    assert!(said.err.contains("has no commits where HEAD is"), "{said:?}");
-    assert!(said.err.contains("--all-refs"), "{said:?}");
+    let output = mine(keep.path(), &["project.git", "-o", "none"]);
+    assert!(output.err.contains("has no commits where HEAD is"), "{output:?}");
+    assert!(output.err.contains("--all-refs"), "{output:?}");
 }
 
 #[test]
@@ -379,5 +379,5 @@ fn one_stray_byte_does_not_change_other_lines() {
     script.commit("code", &[Put("M.java", b"gr\xc3\xbcn;\nbad\xc3\xa9;\nd;\n")]);
     let repository = script.make(keep.path(), "project.git");
     assert_eq!(mine(keep.path(), &["project.git", "-o", "mined"]).code, 0);
-    assert_eq!(told(&repository, &keep.path().join("mined")), ["code: M.java:3 d;"]);
+    assert_eq!(mined_tasks(&repository, &keep.path().join("mined")), ["code: M.java:3 d;"]);
 }

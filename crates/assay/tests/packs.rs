@@ -1,4 +1,4 @@
-//! HumanEvalPack in its languages, and translations that are run, from the command line.
+//! HumanEvalPack in its languages, and translations that are executed, from the command line.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{json, metric, real_data, run};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-/// The languages, and programs for the sample's first problem that end before any test is run.
+/// The languages, with programs for the sample's first problem that exit before any test runs.
 const LANGUAGES: [(&str, &str); 6] = [
     ("python", "import os\ndef sum_squares(numbers): os._exit(0)\n"),
     ("js", "const sumSquares = (numbers) => { process.exit(0); }\n"),
@@ -24,17 +24,17 @@ const LANGUAGES: [(&str, &str); 6] = [
     ("rust", "fn sum_squares(numbers: Vec<i32>) -> i32 { std::process::exit(0) }\n"),
 ];
 
-/// What a command printed, unless this machine cannot run the language.
+/// The results of a command; `None` if this machine cannot run the language.
 fn results(folder: &std::path::Path, arguments: &[&str]) -> Option<Value> {
-    let said = run(folder, arguments);
-    if said.err.contains("this machine has nothing that runs") {
-        // Not by a macro: the test harness would swallow it.
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), said.err.as_bytes());
+    let output = run(folder, arguments);
+    if output.err.contains("this machine has nothing that runs") {
+        // Not with a macro: the test harness would capture it.
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), output.err.as_bytes());
         return None;
     }
-    // 5 says that problems are left out, which is said again in the counts.
-    assert!([0, 5].contains(&said.code), "{arguments:?}: {said:?}");
-    Some(json(&said))
+    // Exit code 5 means that problems are left out, which the counts show too.
+    assert!([0, 5].contains(&output.code), "{arguments:?}: {output:?}");
+    Some(json(&output))
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn every_problem_inside_is_solved_by_its_reference() {
     }
 }
 
-/// How many of the answers to the sample's problems pass.
+/// The number of answers to the sample's problems that pass.
 fn passed(task: &str, answers: &[Value]) -> Option<u64> {
     let folder = tempdir().expect("it is sound");
     let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
@@ -108,8 +108,9 @@ fn translations_are_found_by_any_name_and_get_arguments_of_their_own() {
 fn real_references_pass() {
     let Some(data) = real_data("real_references_pass") else { return };
     let folder = tempdir().unwrap();
-    // JavaScript/162 needs a package that is not Node's own; of the translations' originals two
-    // fail by themselves, the tests of one are no Python, and one Java file holds another function.
+    // JavaScript/162 needs a package that is not part of Node; of the translations' originals two
+    // fail by themselves, the tests of one are not Python, and one Java file contains another
+    // function.
     let tasks = [
         ("humanevalpack-python", "humanevalpack", 164, 164),
         ("humanevalpack-js", "humanevalpack", 163, 164),

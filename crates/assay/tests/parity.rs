@@ -1,4 +1,4 @@
-//! The published figures on the competition's own data, to 1e-9.
+//! The published figures for the competition's own data, to 1e-9.
 
 mod common;
 
@@ -62,10 +62,10 @@ fn baselines_have_the_published_error_and_recall() {
         for solver in solvers {
             arguments.extend(["--solver", solver]);
         }
-        let said = run(scratch.path(), &arguments);
-        assert_eq!(said.code, 0, "{said:?}");
+        let output = run(scratch.path(), &arguments);
+        assert_eq!(output.code, 0, "{output:?}");
         let results: Vec<serde_json::Value> =
-            said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            output.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(results.len(), solvers.len());
         for ((results, solver), (error, recall)) in results.iter().zip(solvers).zip(figures) {
             assert_eq!(results["solver"], solver);
@@ -104,9 +104,9 @@ fn the_published_datasets_are_sound_and_known() {
     let Some(data) = real_data("the_published_datasets_are_sound_and_known") else { return };
     let scratch = tempfile::tempdir().unwrap();
     let folder = data.join("codrep").display().to_string();
-    let said = run(scratch.path(), &["data", "verify", &folder, "--json"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    let report = json(&said);
+    let output = run(scratch.path(), &["data", "verify", &folder, "--json"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let report = json(&output);
     let datasets = report["datasets"].as_array().unwrap();
     assert_eq!(datasets.len(), 4);
     for (dataset, (name, total, _)) in datasets.iter().zip(PUBLISHED) {
@@ -120,7 +120,8 @@ fn the_published_datasets_are_sound_and_known() {
 fn statistics_are_those_that_are_known() {
     let Some(data) = real_data("statistics_are_those_that_are_known") else { return };
     let scratch = tempfile::tempdir().unwrap();
-    // Mean lines a program, and the share of tasks whose replaced line is not alone, in percent.
+    // The mean number of lines per program, and the share of tasks whose replaced line occurs more
+    // than once, in percent.
     for (name, lines, repeated) in [("Dataset1", 534.0, Some(3.6)), ("Dataset3", 240.0, Some(1.8))]
     {
         let archive = data.join(format!("codrep/{name}.tar.zst")).display().to_string();

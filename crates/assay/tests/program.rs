@@ -1,4 +1,4 @@
-//! `program:CMD`: predictors that behave, and predictors that do not.
+//! `program:CMD`: predictors that follow the protocol, and predictors that do not.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,27 +8,27 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{Said, dataset, json, run, runs};
+use common::{CommandOutput, dataset, json, run, runs};
 use serde_json::Value;
 
 /// Runs a shell script as a predictor on a dataset of five tasks.
-fn predict_with(script: &str, more: &[&str]) -> (Said, Value, Value) {
+fn predict_with(script: &str, more: &[&str]) -> (CommandOutput, Value, Value) {
     let (keep, root) = dataset("D", 5);
     fs::write(keep.path().join("predictor.sh"), script).unwrap();
     let data = root.display().to_string();
     let arguments = ["run", "codrep", "-d", &data, "-s", "program:sh predictor.sh", "--json"];
-    let said = run(keep.path(), &[&arguments[..], more].concat());
-    let results = json(&said);
+    let output = run(keep.path(), &[&arguments[..], more].concat());
+    let results = json(&output);
     let log = fs::read_to_string(runs(keep.path())[0].join("solver.jsonl")).unwrap();
-    (said, results, serde_json::from_str(&log).unwrap())
+    (output, results, serde_json::from_str(&log).unwrap())
 }
 
 const ALL_FIRST: &str = r#"for task in "$1"/*.txt; do echo "$task 1"; done"#;
 
 #[test]
 fn a_predictor_is_asked_and_recorded() {
-    let (said, results, session) = predict_with(ALL_FIRST, &[]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let (output, results, session) = predict_with(ALL_FIRST, &[]);
+    assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(results["counts"]["answered"], 5);
     assert_eq!(results["counts"]["passed"], 1);
     assert_eq!(session["end"]["exited"], 0);
@@ -45,8 +45,8 @@ fn a_predictor_is_asked_and_recorded() {
 #[test]
 fn the_first_edition_s_bare_names_are_understood() {
     let script = r#"cd "$1"; for task in *.txt; do echo "$task 2 1"; done"#;
-    let (said, results, _) = predict_with(script, &[]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let (output, results, _) = predict_with(script, &[]);
+    assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(results["counts"]["answered"], 5);
     assert_eq!(results["metrics"]["recall@2"]["n"], 5);
 }
@@ -54,23 +54,23 @@ fn the_first_edition_s_bare_names_are_understood() {
 #[test]
 fn a_crash_is_told_with_its_last_words() {
     let script = r#"echo "$1/1.txt 1"; echo "looking" >&2; echo "no model found" >&2; exit 7"#;
-    let (said, results, session) = predict_with(script, &[]);
-    assert_eq!(said.code, 5, "{said:?}");
+    let (output, results, session) = predict_with(script, &[]);
+    assert_eq!(output.code, 5, "{output:?}");
     assert_eq!(results["counts"]["answered"], 1);
     assert_eq!(results["counts"]["not_answered"], 4);
     assert_eq!(results["counts"]["reasons"]["crashed"], 4);
     assert_eq!(session["end"]["exited"], 7);
     assert_eq!(session["stderr_tail"], "looking\nno model found\n");
-    let looking = said.err.find("looking").unwrap();
-    assert!(looking < said.err.find("no model found").unwrap(), "in order: {}", said.err);
-    assert!(said.err.contains("ended with status 7"), "{}", said.err);
-    assert!(said.err.contains("no model found"), "{}", said.err);
+    let looking = output.err.find("looking").unwrap();
+    assert!(looking < output.err.find("no model found").unwrap(), "in order: {}", output.err);
+    assert!(output.err.contains("ended with status 7"), "{}", output.err);
+    assert!(output.err.contains("no model found"), "{}", output.err);
 }
 
 #[test]
 fn a_signal_is_a_crash() {
-    let (said, results, session) = predict_with("kill -SEGV $$", &[]);
-    assert_eq!(said.code, 5, "{said:?}");
+    let (output, results, session) = predict_with("kill -SEGV $$", &[]);
+    assert_eq!(output.code, 5, "{output:?}");
     assert_eq!(results["counts"]["reasons"]["crashed"], 5);
     assert_eq!(session["end"]["signalled"], 11);
 }
@@ -87,17 +87,17 @@ echo $$ >> {pids}
 wait"#
     );
     let started = Instant::now();
-    let (said, results, session) = predict_with(&script, &["--time-limit", "1.5"]);
+    let (output, results, session) = predict_with(&script, &["--time-limit", "1.5"]);
     assert!(started.elapsed() < Duration::from_secs(20), "it was not waited for");
-    assert_eq!(said.code, 5, "{said:?}");
+    assert_eq!(output.code, 5, "{output:?}");
     assert_eq!(results["counts"]["answered"], 1);
     assert_eq!(results["counts"]["timed_out"], 4);
     assert_eq!(results["counts"]["not_answered"], 0);
     assert_eq!(session["end"], "timed_out");
-    assert!(said.err.contains("did not end within 1.5 s"), "{}", said.err);
+    assert!(output.err.contains("did not end within 1.5 s"), "{}", output.err);
     for pid in fs::read_to_string(&pids).unwrap().lines() {
         let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // A zombie that nobody has reaped yet is dead enough.
+        // A zombie that nobody has reaped yet counts as dead.
         assert!(state.is_empty() || state.contains(") Z "), "{pid} lives on: {state}");
     }
 }
@@ -106,9 +106,9 @@ wait"#
 fn a_predictor_that_leaves_children_behind_is_not_waited_for() {
     let script = format!("{ALL_FIRST}\nsleep 600 &\n");
     let started = Instant::now();
-    let (said, results, _) = predict_with(&script, &[]);
+    let (output, results, _) = predict_with(&script, &[]);
     assert!(started.elapsed() < Duration::from_secs(20), "it was not waited for");
-    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(results["counts"]["answered"], 5);
 }
 
@@ -122,8 +122,8 @@ echo "$1/3.txt 999"
 echo "/etc/passwd 3"
 printf '\377\376\n'
 "#;
-    let (said, results, session) = predict_with(script, &[]);
-    assert_eq!(said.code, 5, "{said:?}");
+    let (output, results, session) = predict_with(script, &[]);
+    assert_eq!(output.code, 5, "{output:?}");
     let reasons = &results["counts"]["reasons"];
     assert_eq!(results["counts"]["answered"], 1, "the first answer counts");
     assert_eq!(reasons["garbage"], 3, "task 2, and 4 and 5 for which the rest may have been");
@@ -132,16 +132,20 @@ printf '\377\376\n'
     assert_eq!(silent["counts"]["reasons"]["silent"], 5);
     assert_eq!(session["garbage_lines"], 5);
     assert_eq!(session["end"]["exited"], 0);
-    assert!(said.err.contains("printed 5 lines that are no answers"), "{}", said.err);
-    assert!(said.err.contains("a second answer to D/1"), "{}", said.err);
-    assert!(said.err.contains("\"loading\"") || said.err.contains("loading model"), "{}", said.err);
+    assert!(output.err.contains("printed 5 lines that are no answers"), "{}", output.err);
+    assert!(output.err.contains("a second answer to D/1"), "{}", output.err);
+    assert!(
+        output.err.contains("\"loading\"") || output.err.contains("loading model"),
+        "{}",
+        output.err
+    );
 }
 
 #[test]
 fn an_endless_line_does_not_fill_the_memory() {
     let script = "head -c 50000000 /dev/zero | tr '\\0' x; echo; echo \"$1/1.txt 1\"";
-    let (said, results, session) = predict_with(script, &[]);
-    assert_eq!(said.code, 5, "{said:?}");
+    let (output, results, session) = predict_with(script, &[]);
+    assert_eq!(output.code, 5, "{output:?}");
     assert_eq!(results["counts"]["answered"], 1);
     assert_eq!(session["garbage_lines"], 1);
     assert!(session["garbage"][0].as_str().unwrap().len() < 1000);
@@ -149,14 +153,14 @@ fn an_endless_line_does_not_fill_the_memory() {
 
 #[test]
 fn the_solutions_are_out_of_reach() {
-    // A cheat looks for the solutions beside the tasks.
+    // This predictor cheats: it looks for the solutions beside the tasks.
     let script = r#"for task in "$1"/*.txt; do
   solution="$(dirname "$1")/Solutions/$(basename "$task")"
   if test -e "$solution"; then echo "$task $(cat "$solution")"; else echo "$task 3"; fi
 done
 echo changed > "$1/1.txt""#;
-    let (said, results, _) = predict_with(script, &[]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let (output, results, _) = predict_with(script, &[]);
+    assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(results["counts"]["passed"], 2, "line 3 is right for tasks 4 and 5 alone");
 }
 
@@ -164,10 +168,10 @@ echo changed > "$1/1.txt""#;
 fn a_command_that_is_not_there_is_named() {
     let (keep, root) = dataset("D", 2);
     let data = root.display().to_string();
-    let said =
+    let output =
         run(keep.path(), &["run", "codrep", "-d", &data, "-s", "program:no-such-command -v"]);
-    assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.err.contains("failed to start \"no-such-command\""), "{}", said.err);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.err.contains("failed to start \"no-such-command\""), "{}", output.err);
 }
 
 #[test]
@@ -182,7 +186,7 @@ fn predictions_come_as_they_are_made() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;
     let (keep, root) = dataset("D", 3);
-    // The second answer waits until the first has been seen.
+    // The second answer is given only after the first has been seen.
     let script = r#"echo "$1/1.txt 1"; while ! test -e seen; do sleep 0.01; done
 echo "$1/2.txt 1"; echo "$1/3.txt 1""#;
     fs::write(keep.path().join("predictor.sh"), script).unwrap();
@@ -202,9 +206,9 @@ echo "$1/2.txt 1"; echo "$1/3.txt 1""#;
 fn predict_leaves_out_what_the_scorer_would_refuse() {
     let (keep, _root) = dataset("D", 2);
     fs::write(keep.path().join("answers.txt"), "1.txt 1\n2.txt 9999\n").unwrap();
-    let said = run(keep.path(), &["predict", "D", "--solver", "file:answers.txt"]);
-    assert_eq!((said.code, said.out.lines().count()), (5, 1));
-    assert!(said.err.contains("D/2: line 9999 is out of range"), "{}", said.err);
+    let output = run(keep.path(), &["predict", "D", "--solver", "file:answers.txt"]);
+    assert_eq!((output.code, output.out.lines().count()), (5, 1));
+    assert!(output.err.contains("D/2: line 9999 is out of range"), "{}", output.err);
 }
 
 #[test]
@@ -213,8 +217,8 @@ fn several_datasets_are_several_sessions() {
     let (_other, right) = dataset("B", 3);
     fs::write(keep.path().join("predictor.sh"), ALL_FIRST).unwrap();
     let data = format!("{}:{}", left.display(), right.display());
-    let said = run(keep.path(), &["run", "codrep", "-d", &data, "-s", "program:sh predictor.sh"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = run(keep.path(), &["run", "codrep", "-d", &data, "-s", "program:sh predictor.sh"]);
+    assert_eq!(output.code, 0, "{output:?}");
     let log = fs::read_to_string(runs(keep.path())[0].join("solver.jsonl")).unwrap();
     assert_eq!(log.lines().count(), 2);
 }
@@ -225,8 +229,8 @@ fn predict_passes_a_program_s_answers_on_in_task_order() {
     let script = r#"for task in $(ls "$1" | sort -r); do echo "$task 1"; done"#;
     fs::write(keep.path().join("predictor.sh"), script).unwrap();
     let data = root.display().to_string();
-    let said = run(keep.path(), &["predict", &data, "--solver", "program:sh predictor.sh"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = run(keep.path(), &["predict", &data, "--solver", "program:sh predictor.sh"]);
+    assert_eq!(output.code, 0, "{output:?}");
     let expected: String = (1..=12).map(|task| format!("{data}/Tasks/{task}.txt 1\n")).collect();
-    assert_eq!(said.out, expected);
+    assert_eq!(output.out, expected);
 }

@@ -5,16 +5,16 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Said, json, metric, real_data, run, unpack};
+use common::{CommandOutput, json, metric, real_data, run, unpack};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
 const TASKS: [&str; 5] = ["humaneval", "humaneval-plus", "mbpp", "mbpp-sanitized", "mbpp-plus"];
 
 /// The share of answers that pass.
-fn passed(said: &Said) -> f64 {
-    assert_eq!(said.code, 0, "{said:?}");
-    metric(&json(said), "pass@1")
+fn passed(output: &CommandOutput) -> f64 {
+    assert_eq!(output.code, 0, "{output:?}");
+    metric(&json(output), "pass@1")
 }
 
 fn share(passed: u32, all: u32) -> f64 {
@@ -28,8 +28,8 @@ fn every_problem_inside_is_solved_by_its_reference() {
         for rules in ["strict", "compat"] {
             let arguments =
                 ["run", task, "--data", "sample", "--solver", "gold", "--rules", rules, "--json"];
-            let said = run(folder.path(), &arguments);
-            assert!((passed(&said) - 1.0).abs() < f64::EPSILON, "{task} {rules}: {said:?}");
+            let output = run(folder.path(), &arguments);
+            assert!((passed(&output) - 1.0).abs() < f64::EPSILON, "{task} {rules}: {output:?}");
         }
     }
 }
@@ -59,7 +59,7 @@ fn completions_continue_the_prompt_and_solutions_are_whole() {
         check(json!({ "solution": whole }), 1);
         check(json!({ "solution": body }), 0);
         check(json!({ "completion": "    return 2\n" }), 0);
-        // What follows the function is not cut off: the field's scorers do not, either.
+        // Text after the function is not cut off: the field's scorers do not cut it off, either.
         check(json!({ "completion": format!("{body}\nnonsense(\n") }), 0);
     }
 }
@@ -74,8 +74,8 @@ fn details_mark_every_input_and_change_no_verdict() {
     let verdict = |options: &[&str]| {
         let given = ["score", "humaneval-plus", "samples.jsonl", "--data", "sample"];
         let arguments = [&given[..], &["--verdicts", "verdicts.jsonl"], options].concat();
-        let said = run(folder.path(), &arguments);
-        assert_eq!(said.code, 0, "{said:?}");
+        let output = run(folder.path(), &arguments);
+        assert_eq!(output.code, 0, "{output:?}");
         let text = fs::read_to_string(folder.path().join("verdicts.jsonl")).unwrap();
         serde_json::from_str::<Value>(text.lines().next().unwrap()).unwrap()
     };
@@ -103,9 +103,9 @@ fn a_bad_line_is_named_with_its_key_and_cure() {
         "canonical_solution": "", "test": "def check(candidate): pass\n" });
     let refused = |second: &str| {
         fs::write(folder.path().join("HumanEval.jsonl"), format!("{line}\n{second}\n")).unwrap();
-        let said = run(folder.path(), &["run", "humaneval", "--data", "HumanEval.jsonl"]);
-        assert_ne!(said.code, 0, "{said:?}");
-        said.err
+        let output = run(folder.path(), &["run", "humaneval", "--data", "HumanEval.jsonl"]);
+        assert_ne!(output.code, 0, "{output:?}");
+        output.err
     };
     let without_test = refused(
         r#"{"task_id": "HumanEval/1", "prompt": "", "entry_point": "f", "canonical_solution": ""}"#,
@@ -152,17 +152,21 @@ fn the_data_of_another_task_is_refused() {
         ("mbpp-sanitized", "whole.jsonl", "the task mbpp"),
         ("mbpp-plus", "whole.jsonl", "mbpp and mbpp-sanitized"),
     ] {
-        let said = run(folder.path(), &["run", task, "--data", data, "--solver", "gold"]);
-        assert_eq!(said.code, 3, "{task} {data}: {said:?}");
-        assert!(said.err.contains(data) && said.err.contains(other), "{task} {data}: {said:?}");
+        let output = run(folder.path(), &["run", task, "--data", data, "--solver", "gold"]);
+        assert_eq!(output.code, 3, "{task} {data}: {output:?}");
+        assert!(
+            output.err.contains(data) && output.err.contains(other),
+            "{task} {data}: {output:?}"
+        );
     }
     for (task, data) in [
         ("humaneval", "humaneval.jsonl"),
         ("mbpp", "whole.jsonl"),
         ("mbpp-sanitized", "sanitized.jsonl"),
     ] {
-        let said = run(folder.path(), &["run", task, "--data", data, "--solver", "gold", "--json"]);
-        assert!((passed(&said) - 1.0).abs() < f64::EPSILON, "{task} {data}: {said:?}");
+        let output =
+            run(folder.path(), &["run", task, "--data", data, "--solver", "gold", "--json"]);
+        assert!((passed(&output) - 1.0).abs() < f64::EPSILON, "{task} {data}: {output:?}");
     }
 }
 
@@ -172,19 +176,19 @@ fn what_only_lines_have_is_refused_before_anything_runs() {
     fs::write(folder.path().join("samples.jsonl"), "").unwrap();
     for option in [&["--distinct"][..], &["--format", "codrep"]] {
         let score = ["score", "humaneval", "samples.jsonl", "--data", "sample"];
-        let said = run(folder.path(), &[&score, option].concat());
-        assert_eq!(said.code, 2, "{option:?}: {said:?}");
+        let output = run(folder.path(), &[&score, option].concat());
+        assert_eq!(output.code, 2, "{option:?}: {output:?}");
     }
 }
 
 #[test]
 fn signatures_name_the_interpreter() {
     let folder = tempdir().unwrap();
-    let said = run(
+    let output = run(
         folder.path(),
         &["run", "mbpp", "--data", "sample", "--solver", "gold", "-L", "1", "--json"],
     );
-    let signature = json(&said)["signature"].as_str().unwrap_or_default().to_owned();
+    let signature = json(&output)["signature"].as_str().unwrap_or_default().to_owned();
     let (_, after) = signature.split_once("|python:3.").expect("a version of Python");
     assert!(after.starts_with(|letter: char| letter.is_ascii_digit()), "{signature}");
 }
@@ -192,14 +196,14 @@ fn signatures_name_the_interpreter() {
 #[test]
 fn prompts_are_called_by_name() {
     let folder = tempdir().unwrap();
-    let said = run(folder.path(), &["run", "mbpp", "--data", "sample", "--prompt", "poem"]);
-    assert!(said.err.contains("mbpp has no prompt called \"poem\""), "{said:?}");
-    assert!(said.err.contains("incoder, google, paper"), "{said:?}");
+    let output = run(folder.path(), &["run", "mbpp", "--data", "sample", "--prompt", "poem"]);
+    assert!(output.err.contains("mbpp has no prompt called \"poem\""), "{output:?}");
+    assert!(output.err.contains("incoder, google, paper"), "{output:?}");
     for prompt in ["incoder", "google", "paper"] {
         let arguments =
             ["run", "mbpp", "--data", "sample", "--prompt", prompt, "--solver", "gold", "--json"];
-        let said = run(folder.path(), &arguments);
-        let signature = json(&said)["signature"].to_string();
+        let output = run(folder.path(), &arguments);
+        let signature = json(&output)["signature"].to_string();
         assert!(signature.contains(&format!("prompt:{prompt}")), "{signature}");
     }
     let shown = run(folder.path(), &["show", "humaneval"]).out;
@@ -213,9 +217,9 @@ fn references_of_the_real_data_pass() {
     for (task, place) in [("humaneval", "humaneval"), ("mbpp", "mbpp"), ("mbpp-sanitized", "mbpp")]
     {
         let place = data.join(place).display().to_string();
-        let said =
+        let output =
             run(folder.path(), &["run", task, "--data", &place, "--solver", "gold", "--json"]);
-        assert!((passed(&said) - 1.0).abs() < f64::EPSILON, "{task}: {said:?}");
+        assert!((passed(&output) - 1.0).abs() < f64::EPSILON, "{task}: {output:?}");
     }
 }
 
@@ -243,9 +247,9 @@ fn a_run_without_isolation_is_marked_as_one() {
     let folder = tempdir().unwrap();
     let arguments =
         ["run", "humaneval", "--data", "sample", "--solver", "gold", "-L", "2", "--json"];
-    let told = |extra: &[&str]| -> Said {
+    let told = |extra: &[&str]| -> CommandOutput {
         let mut command = common::assay(folder.path());
-        // An interpreter that every user can run: as root, programs run as nobody.
+        // An interpreter that every user can run: if assay runs as root, programs run as nobody.
         command.env("PATH", "/usr/bin:/bin").args(arguments).args(extra);
         command.output().unwrap().into()
     };
@@ -259,7 +263,7 @@ fn a_run_without_isolation_is_marked_as_one() {
     assert!(!isolated.out.contains("isolation"), "{}", isolated.out);
 }
 
-/// Problems in MBPP's form, whose references define what is tested in unusual ways.
+/// Problems in MBPP's format, whose references define the tested names in unusual ways.
 fn unusual_mbpp(folder: &Path) {
     let codes = [
         "triple = lambda x: 3 * x",
@@ -301,17 +305,17 @@ fn what_does_nothing_passes_nowhere() {
         run(folder.path(), &["score", "mbpp", "answers.jsonl", "--data", "mbpp.jsonl", "--json"])
     };
     for program in ["", "x = 1\n", "triple = f = lambda *arguments: None\n"] {
-        let said = score(program);
-        // A problem is excluded, which is said.
-        assert_eq!(said.code, 5, "{said:?}");
-        let results = json(&said);
+        let output = score(program);
+        // A problem is excluded, which the exit code shows.
+        assert_eq!(output.code, 5, "{output:?}");
+        let results = json(&output);
         assert_eq!(results["counts"]["passed"], 0, "{program}: {results}");
         assert_eq!(results["counts"]["excluded"], 1, "{program}: {results}");
         assert_eq!(results["gold"], json!({ "passed": 6, "of": 7 }), "{program}");
     }
-    let said = score("def triple(x):\n    return x * 3\ndef f(x):\n    return None\n");
-    assert_eq!(json(&said)["counts"]["passed"], 5, "{said:?}");
-    assert!(said.err.contains("passes its tests"), "{said:?}");
+    let output = score("def triple(x):\n    return x * 3\ndef f(x):\n    return None\n");
+    assert_eq!(json(&output)["counts"]["passed"], 5, "{output:?}");
+    assert!(output.err.contains("passes its tests"), "{output:?}");
 }
 
 #[test]
@@ -324,15 +328,15 @@ fn a_program_that_only_passes_apart_from_its_tests_does_not_pass() {
     fs::write(folder.path().join("data.jsonl"), problem.to_string()).expect("it can be written");
     let kept =
         "rows = {}\ndef grid(n):\n    rows[n] = [[0] * n for _ in range(n)]\n    return rows[n]\n";
-    // The first has one row twice. The second holds on to its rows, which does no harm.
+    // The first repeats one row. The second keeps references to its rows, which is harmless.
     for (program, passes) in [("def grid(n):\n    return [[0] * n] * n\n", 0), (kept, 1)] {
         let answer = json!({ "task_id": "H/0", "solution": program });
         fs::write(folder.path().join("answers.jsonl"), answer.to_string())
             .expect("it can be written");
         let arguments = ["score", "humaneval", "answers.jsonl", "--data", "data.jsonl", "--json"];
         let arguments = [&arguments[..], &["--verdicts", "verdicts.jsonl"]].concat();
-        let said = run(folder.path(), &arguments);
-        assert_eq!(json(&said)["counts"]["passed"], passes, "{said:?}");
+        let output = run(folder.path(), &arguments);
+        assert_eq!(json(&output)["counts"]["passed"], passes, "{output:?}");
         let verdict =
             fs::read_to_string(folder.path().join("verdicts.jsonl")).expect("it is there");
         assert_eq!(verdict.contains("one_process"), passes == 0, "{verdict}");

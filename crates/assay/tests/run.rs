@@ -1,4 +1,4 @@
-//! `assay run`: what is recorded, what survives a crash, what resumes.
+//! `assay run`: the record, crashes, and resuming.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Said, assay, dataset, json, metric, run, runs, write};
+use common::{CommandOutput, assay, dataset, json, metric, run, runs, write};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// A run's files, with what may differ between two runs of the same taken out.
+/// A run's files, without the fields that may differ between two equal runs.
 fn essence(run: &Path) -> Vec<(String, String)> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(run).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -38,12 +38,12 @@ fn essence(run: &Path) -> Vec<(String, String)> {
 fn a_run_is_recorded_in_plain_files() {
     let (keep, root) = dataset("D", 5);
     let data = root.display().to_string();
-    let said = run(keep.path(), &["run", "codrep", "--data", &data, "--solver", "middle"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = run(keep.path(), &["run", "codrep", "--data", &data, "--solver", "middle"]);
+    assert_eq!(output.code, 0, "{output:?}");
     let folder = &runs(keep.path())[0];
     let name = folder.file_name().unwrap().to_str().unwrap();
     assert!(name.contains("-codrep-middle-"), "{name}");
-    assert!(said.out.contains(name), "{}", said.out);
+    assert!(output.out.contains(name), "{}", output.out);
     let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap();
     assert_eq!(
         read("answers.jsonl").lines().next().unwrap(),
@@ -68,7 +68,7 @@ fn a_run_is_recorded_in_plain_files() {
     ] {
         assert!(signature.contains(part), "{part} is not in {signature}");
     }
-    assert!(said.out.contains(signature), "{}", said.out);
+    assert!(output.out.contains(signature), "{}", output.out);
     let sum: u64 = ["passed", "failed", "timed_out", "not_answered", "excluded"]
         .iter()
         .map(|name| results["counts"][name].as_u64().unwrap())
@@ -100,7 +100,7 @@ fn the_same_request_gives_the_same_bytes() {
 fn limits_and_ids_choose_problems() {
     let (keep, root) = dataset("D", 9);
     let data = root.display().to_string();
-    let counted = |more: &[&str]| -> Said {
+    let counted = |more: &[&str]| -> CommandOutput {
         let arguments = [&["run", "codrep", "-d", &data, "--solver", "gold", "--json"], more];
         run(keep.path(), &arguments.concat())
     };
@@ -108,9 +108,9 @@ fn limits_and_ids_choose_problems() {
     assert_eq!(json(&counted(&["-i", "D/3", "-i", "D/7"]))["counts"]["problems"], 2);
     assert_eq!(json(&counted(&["-i", "D/3", "-i", "D/7", "-L", "1"]))["counts"]["problems"], 1);
     assert_eq!(json(&counted(&["-L", "99"]))["counts"]["problems"], 9);
-    let said = counted(&["-i", "7"]);
-    assert_eq!(said.code, 2);
-    assert!(said.err.contains("did you mean D/7?"), "{}", said.err);
+    let output = counted(&["-i", "7"]);
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("did you mean D/7?"), "{}", output.err);
 }
 
 #[test]
@@ -130,17 +130,17 @@ fn unusable_problems_are_excluded_in_sight() {
     fs::remove_file(root.join("Solutions/2.txt")).unwrap();
     write(&root, 3, "only a line\n", "1");
     let data = root.display().to_string();
-    let said = run(keep.path(), &["run", "codrep", "-d", &data, "-s", "gold", "--json"]);
-    assert_eq!(said.code, 5, "{said:?}");
-    let results = json(&said);
+    let output = run(keep.path(), &["run", "codrep", "-d", &data, "-s", "gold", "--json"]);
+    assert_eq!(output.code, 5, "{output:?}");
+    let results = json(&output);
     assert_eq!(results["counts"]["excluded"], 2);
     assert_eq!(results["counts"]["problems"], 4);
     assert_eq!(results["metrics"]["recall@1"]["n"], 2);
-    assert!(said.err.contains("Solutions/2.txt is missing"), "{}", said.err);
-    assert!(said.err.contains("Tasks/3.txt holds no program"), "{}", said.err);
+    assert!(output.err.contains("Solutions/2.txt is missing"), "{}", output.err);
+    assert!(output.err.contains("Tasks/3.txt holds no program"), "{}", output.err);
 }
 
-/// Waits until a file is there, which a program makes when it is at work.
+/// Waits until a file exists, which a program creates when it is running.
 fn wait_for(path: &Path) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !path.exists() {
@@ -159,26 +159,26 @@ fn start(folder: &Path, arguments: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Ends a run at a given moment of its life, as hard as can be.
+/// Kills a run after a delay.
 fn kill_after(mut child: Child, delay: Duration) {
     std::thread::sleep(delay);
     let _ = child.kill();
     child.wait().unwrap();
 }
 
-/// How many verdicts a run has, and whether it is complete.
+/// The number of verdicts of a run, and whether it is complete.
 fn progress(run: &Path) -> (usize, bool) {
     let verdicts = fs::read_to_string(run.join("verdicts.jsonl")).unwrap_or_default();
     (verdicts.lines().count(), run.join("results.json").exists())
 }
 
-/// Kills a run again and again, at moments spread over its life, and lets it finish at last. Gives
-/// the run's folder, and whether it was ever killed in the middle of its work.
+/// Kills a run again and again, at moments spread over its duration, and finally lets it finish.
+/// Returns the run's folder, and whether it was ever killed in the middle of its work.
 fn torture(folder: &Path, arguments: &[&str], life: Duration, round: u32) -> (PathBuf, bool) {
     // A fixed sequence of fractions, different for each round.
     let moment = |attempt: u32| life.mul_f64(f64::from((round * 37 + attempt * 61) % 100) / 100.0);
     for attempt in 0..100 {
-        // A folder of its own, so that the run is the one in it.
+        // A separate folder, so that the run is the only one in it.
         let output = folder.join(format!("round{round}-{attempt}"));
         let arguments = [arguments, &["-o", output.to_str().unwrap()]].concat();
         kill_after(start(folder, &arguments), moment(attempt));
@@ -199,8 +199,8 @@ fn go_on(folder: &Path, run: &Path, moment: impl Fn(u32) -> Duration, attempt: u
         kill_after(start(folder, &["run", "--resume", &path]), moment(attempt));
         hit |= in_the_middle();
     }
-    let said = common::run(folder, &["run", "--resume", &path]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = common::run(folder, &["run", "--resume", &path]);
+    assert_eq!(output.code, 0, "{output:?}");
     hit
 }
 
@@ -214,7 +214,7 @@ fn a_killed_run_resumes_to_the_same_bytes() {
     let life = started.elapsed();
     let undisturbed = essence(&runs(keep.path())[0]);
     let mut hits = 0;
-    // On a busy machine many kills come too early or too late: go on until enough were in time.
+    // On a busy machine many kills come too early or too late: repeat until enough were in time.
     for round in 0..250 {
         if round >= 25 && hits >= 5 {
             break;
@@ -226,7 +226,7 @@ fn a_killed_run_resumes_to_the_same_bytes() {
     assert!(hits >= 5, "only {hits} of 250 rounds were killed in the middle of their work");
 }
 
-/// A predictor that answers the middle line of each task, slowly and in an order of its own.
+/// A predictor that answers the middle line of each task, slowly and in a different order.
 const SLOW: &str = r#"for task in $(ls "$1" | sort -r); do
   lines=$(($(wc -l < "$1/$task") - 2))
   echo "$1/$task $(((lines + 1) / 2))"
@@ -273,10 +273,10 @@ fn an_answer_that_was_lost_is_made_again_and_its_old_verdict_forgotten() {
     fs::write(keep.path().join("line"), "2").unwrap();
     fs::write(folder.join("answers.jsonl"), "").unwrap();
     fs::remove_file(folder.join("results.json")).unwrap();
-    let said = run(keep.path(), &["run", "--resume", &folder.display().to_string(), "--json"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = run(keep.path(), &["run", "--resume", &folder.display().to_string(), "--json"]);
+    assert_eq!(output.code, 0, "{output:?}");
     // Line 2 is right for tasks 2 and 3, line 1 for task 1 alone.
-    assert_eq!(json(&said)["counts"]["passed"], 2);
+    assert_eq!(json(&output)["counts"]["passed"], 2);
     let verdicts = fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
     assert_eq!(verdicts.lines().count(), 3, "{verdicts}");
 }
@@ -292,11 +292,11 @@ fn what_the_environment_says_does_not_stop_a_resume() {
         .envs([("ASSAY_SOLVER", "first"), ("ASSAY_LIMIT", "1"), ("ASSAY_SEED", "5")])
         .output()
         .unwrap();
-    assert_eq!(Said::from(resumed).code, 0);
+    assert_eq!(CommandOutput::from(resumed).code, 0);
     for typed in [["--seed", "5"], ["-s", "first"], ["-o", "elsewhere"]] {
-        let said = run(keep.path(), &["run", "--resume", &folder, typed[0], typed[1]]);
-        assert_eq!(said.code, 2, "{said:?}");
-        assert!(said.err.contains("cannot be changed when a run is resumed"), "{}", said.err);
+        let output = run(keep.path(), &["run", "--resume", &folder, typed[0], typed[1]]);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.err.contains("cannot be changed when a run is resumed"), "{}", output.err);
     }
 }
 
@@ -320,13 +320,13 @@ fn what_is_complete_is_shown_though_a_later_solver_fails() {
     let (keep, root) = dataset("D", 3);
     let data = root.display().to_string();
     let arguments = ["run", "codrep", "-d", &data, "-s", "first", "-s", "program:nowhere-at-all"];
-    let said = run(keep.path(), &arguments);
-    assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.out.contains("-codrep-first-"), "{}", said.out);
-    // A mistake that can be found before the start is.
-    let said =
+    let output = run(keep.path(), &arguments);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.out.contains("-codrep-first-"), "{}", output.out);
+    // An error that can be found before the start is found then.
+    let output =
         run(keep.path(), &["run", "codrep", "-d", &data, "-s", "first", "-s", "file:nowhere"]);
-    assert_eq!((said.code, said.out.as_str()), (3, ""));
+    assert_eq!((output.code, output.out.as_str()), (3, ""));
 }
 
 #[test]
@@ -354,7 +354,7 @@ fn a_record_torn_at_any_byte_resumes_to_the_same_bytes() {
     let answers = fs::read(whole.join("answers.jsonl")).unwrap();
     let verdicts = fs::read(whole.join("verdicts.jsonl")).unwrap();
     let torn = keep.path().join("torn");
-    // Every third length of one file, the other a little ahead or behind.
+    // Every third length of one file, with the other a little ahead or behind.
     for cut in (0..=verdicts.len()).step_by(3) {
         let share = cut * answers.len() / verdicts.len();
         for answer_cut in [share, answers.len(), share / 2] {
@@ -363,8 +363,8 @@ fn a_record_torn_at_any_byte_resumes_to_the_same_bytes() {
             fs::copy(whole.join("run.json"), torn.join("run.json")).unwrap();
             fs::write(torn.join("answers.jsonl"), &answers[..answer_cut]).unwrap();
             fs::write(torn.join("verdicts.jsonl"), &verdicts[..cut]).unwrap();
-            let said = run(keep.path(), &["run", "--resume", "torn"]);
-            assert_eq!(said.code, 0, "{answer_cut} {cut}: {said:?}");
+            let output = run(keep.path(), &["run", "--resume", "torn"]);
+            assert_eq!(output.code, 0, "{answer_cut} {cut}: {output:?}");
             assert_eq!(essence(&torn), undisturbed, "{answer_cut} {cut}");
         }
     }
@@ -388,15 +388,15 @@ fn ctrl_c_ends_cleanly_and_says_how_to_go_on() {
     wait_for(&keep.path().join("waiting"));
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     kill_process(pid, Signal::INT).unwrap();
-    let said = Said::from(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 130, "{said:?}");
-    assert!(said.err.contains("interrupted with 1 of 30 problems done"), "{}", said.err);
-    assert!(said.err.contains("not started: first on codrep"), "{}", said.err);
-    let command = said.err.lines().find(|line| line.starts_with("go on with: ")).unwrap();
+    let output = CommandOutput::from(child.wait_with_output().unwrap());
+    assert_eq!(output.code, 130, "{output:?}");
+    assert!(output.err.contains("interrupted with 1 of 30 problems done"), "{}", output.err);
+    assert!(output.err.contains("not started: first on codrep"), "{}", output.err);
+    let command = output.err.lines().find(|line| line.starts_with("go on with: ")).unwrap();
     assert!(command.contains(env!("CARGO_BIN_EXE_assay")), "as it was called: {command}");
     let folder = command.rsplit(' ').next().unwrap();
     fs::write(keep.path().join("go"), "").unwrap();
-    // The program now ends at once and leaves the rest unanswered, which is no failure of it.
+    // The program now exits at once and leaves the rest unanswered, which is not a failure.
     let resumed = run(keep.path(), &["run", "--resume", folder, "--json"]);
     assert_eq!(resumed.code, 0, "{resumed:?}");
     assert_eq!(json(&resumed)["counts"]["not_answered"], 29);
@@ -411,8 +411,8 @@ fn a_complete_run_is_left_as_it_is() {
     let folder = runs(keep.path())[0].display().to_string();
     let before = essence(Path::new(&folder));
     fs::remove_dir_all(&root).unwrap();
-    let said = run(keep.path(), &["run", "--resume", &folder, "--json"]);
-    assert_eq!(said.code, 0, "not even the data is needed: {said:?}");
+    let output = run(keep.path(), &["run", "--resume", &folder, "--json"]);
+    assert_eq!(output.code, 0, "not even the data is needed: {output:?}");
     assert_eq!(essence(Path::new(&folder)), before);
 }
 
@@ -425,9 +425,9 @@ fn what_changed_since_is_not_resumed() {
     fs::remove_file(folder.join("results.json")).unwrap();
     write(&root, 2, "other\n\na\nb\n", "1");
     let path = folder.display().to_string();
-    let said = run(keep.path(), &["run", "--resume", &path]);
-    assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.err.contains("what it depends on has changed"), "{}", said.err);
+    let output = run(keep.path(), &["run", "--resume", &path]);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.err.contains("what it depends on has changed"), "{}", output.err);
 }
 
 #[test]
@@ -439,12 +439,12 @@ fn a_record_that_somebody_edited_is_refused_by_line() {
     fs::remove_file(folder.join("results.json")).unwrap();
     let text = fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
     fs::write(folder.join("verdicts.jsonl"), text.replacen("D/2", "D/9", 1)).unwrap();
-    let said = run(keep.path(), &["run", "--resume", &folder.display().to_string()]);
-    assert_eq!(said.code, 3, "{said:?}");
+    let output = run(keep.path(), &["run", "--resume", &folder.display().to_string()]);
+    assert_eq!(output.code, 3, "{output:?}");
     assert!(
-        said.err.contains("verdicts.jsonl:2: the line is not part of this run"),
+        output.err.contains("verdicts.jsonl:2: the line is not part of this run"),
         "{}",
-        said.err
+        output.err
     );
     let nothing = run(keep.path(), &["run", "--resume", "nowhere"]);
     assert_eq!(nothing.code, 3);
@@ -456,13 +456,13 @@ fn a_file_of_answers_is_a_solver_too() {
     let (keep, root) = dataset("D", 3);
     let data = root.display().to_string();
     fs::write(keep.path().join("answers.txt"), "1.txt 1\n2.txt 2 1\n").unwrap();
-    let said =
+    let output =
         run(keep.path(), &["run", "codrep", "-d", &data, "-s", "file:answers.txt", "--json"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert_eq!(json(&said)["counts"]["passed"], 2);
-    assert_eq!(json(&said)["counts"]["not_answered"], 1);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert_eq!(json(&output)["counts"]["passed"], 2);
+    assert_eq!(json(&output)["counts"]["not_answered"], 1);
     fs::write(keep.path().join("answers.txt"), "1.txt one\n").unwrap();
-    let said = run(keep.path(), &["run", "codrep", "-d", &data, "-s", "file:answers.txt"]);
-    assert_eq!(said.code, 3);
-    assert!(said.err.contains("answers.txt:1: \"one\" is not a line number"), "{}", said.err);
+    let output = run(keep.path(), &["run", "codrep", "-d", &data, "-s", "file:answers.txt"]);
+    assert_eq!(output.code, 3);
+    assert!(output.err.contains("answers.txt:1: \"one\" is not a line number"), "{}", output.err);
 }

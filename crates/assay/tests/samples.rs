@@ -1,5 +1,5 @@
-//! Tasks that ask for programs, end to end: files in the field's forms, several samples, pass@k, the
-//! gold gate, programs that write programs.
+//! Tasks that ask for programs, end to end: files in the field's formats, several samples, pass@k,
+//! the gold gate, and external solvers that write programs.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,11 +8,11 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Said, feed, json, metric, real_data, run, runs};
+use common::{CommandOutput, feed, json, metric, real_data, run, runs};
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
-/// Three problems in HumanEval's form; the own program of the last one is wrong.
+/// Three problems in HumanEval's format; the own program of the last one is wrong.
 fn three_problems() -> TempDir {
     let folder = tempdir().unwrap();
     let problem = |name: &str, body: &str| {
@@ -28,7 +28,7 @@ fn three_problems() -> TempDir {
     folder
 }
 
-/// Two problems, both sound.
+/// Two valid problems.
 fn two_problems() -> TempDir {
     let folder = three_problems();
     let path = folder.path().join("problems.jsonl");
@@ -38,7 +38,7 @@ fn two_problems() -> TempDir {
     folder
 }
 
-fn score(folder: &Path, answers: &str, more: &[&str]) -> Said {
+fn score(folder: &Path, answers: &str, more: &[&str]) -> CommandOutput {
     let arguments = ["score", "humaneval", "-", "-d", "problems.jsonl", "--json"];
     feed(folder, &[&arguments[..], more].concat(), answers)
 }
@@ -63,9 +63,9 @@ fn every_form_has_the_same_score() {
         format!("{}\n", json!({"task_id": "T/a", "samples": [RIGHT]})) + &completion("b", WRONG),
         format!("{}\n", json!({"name": "T/a", "source_codes": [b, a]})) + &solution("T/b", &b),
     ] {
-        let said = score(folder.path(), &answers, &[]);
-        assert_eq!(said.code, 0, "{said:?}");
-        let results = json(&said);
+        let output = score(folder.path(), &answers, &[]);
+        assert_eq!(output.code, 0, "{output:?}");
+        let results = json(&output);
         assert!((metric(&results, "pass@1") - 0.5).abs() < 1e-12, "{results}");
         assert_eq!(results["gold"], json!({"passed": 2, "of": 2}));
         assert_eq!(results["counts"]["samples"], 2);
@@ -79,9 +79,9 @@ fn pass_at_k_needs_k_samples_and_says_what_is_left_out() {
         .map(|(problem, text)| completion(problem, text))
         .concat();
     let verdicts = ["-k", "1,2,3", "-j", "2", "--verdicts", "verdicts.jsonl"];
-    let said = score(folder.path(), &answers, &verdicts);
-    assert_eq!(said.code, 0, "{said:?}");
-    let results = json(&said);
+    let output = score(folder.path(), &answers, &verdicts);
+    assert_eq!(output.code, 0, "{output:?}");
+    let results = json(&output);
     assert!((metric(&results, "pass@1") - 1.0 / 3.0).abs() < 1e-12, "{results}");
     assert!((metric(&results, "pass@2") - 0.5).abs() < 1e-12, "{results}");
     let why = "every problem needs as many samples, and the fewest here is 2";
@@ -113,15 +113,19 @@ fn pass_at_k_needs_k_samples_and_says_what_is_left_out() {
 fn a_problem_whose_own_program_fails_is_listed_and_excluded() {
     let folder = three_problems();
     let answers = completion("a", RIGHT) + &completion("c", RIGHT);
-    let said = score(folder.path(), &answers, &[]);
-    assert_eq!(said.code, 5, "{said:?}");
-    let results = json(&said);
+    let output = score(folder.path(), &answers, &[]);
+    assert_eq!(output.code, 5, "{output:?}");
+    let results = json(&output);
     assert_eq!(results["gold"], json!({"passed": 2, "of": 3}));
     let counts = &results["counts"];
     assert_eq!((&counts["excluded"], &counts["not_answered"]), (&json!(1), &json!(1)));
     assert!((metric(&results, "pass@1") - 0.5).abs() < 1e-12, "{results}");
-    assert!(said.err.contains("T/c: the task's own program does not pass"), "{}", said.err);
-    assert!(said.err.contains("1 problems have no answer and count as not passed"), "{}", said.err);
+    assert!(output.err.contains("T/c: the task's own program does not pass"), "{}", output.err);
+    assert!(
+        output.err.contains("1 problems have no answer and count as not passed"),
+        "{}",
+        output.err
+    );
     let run =
         run(folder.path(), &["run", "humaneval", "-d", "problems.jsonl", "-s", "gold", "--json"]);
     assert_eq!(json(&run)["counts"]["failed"], 1, "gold itself is not excluded: {run:?}");
@@ -132,16 +136,16 @@ fn a_bad_file_is_refused_with_all_that_is_wrong() {
     let folder = two_problems();
     let answers =
         completion("a", RIGHT) + "{\"task_id\": \"T/x\", \"completion\": \"\"}\nnot JSON\n";
-    let said = score(folder.path(), &answers, &[]);
-    assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.err.contains("standard input:2: there is no problem \"T/x\""), "{}", said.err);
-    assert!(said.err.contains("standard input:3: expected"), "{}", said.err);
+    let output = score(folder.path(), &answers, &[]);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.err.contains("standard input:2: there is no problem \"T/x\""), "{}", output.err);
+    assert!(output.err.contains("standard input:3: expected"), "{}", output.err);
 }
 
 #[test]
 fn a_run_takes_several_samples_of_a_program() {
     let folder = two_problems();
-    // It answers every question as often as it is asked, and is right every other time; what follows
+    // It answers every question as often as it is asked, and is right every other time; text after
     // a stop word is not part of the answer.
     let writer = r#"
 import json, sys
@@ -154,7 +158,7 @@ for line in open(sys.argv[1]):
 "#;
     fs::write(folder.path().join("writer.py"), writer).unwrap();
     let solver = "program:python3 writer.py";
-    let said = run(
+    let output = run(
         folder.path(),
         &[
             "run",
@@ -170,8 +174,8 @@ for line in open(sys.argv[1]):
             "--json",
         ],
     );
-    assert_eq!(said.code, 0, "{said:?}");
-    let results = json(&said);
+    assert_eq!(output.code, 0, "{output:?}");
+    let results = json(&output);
     assert!((metric(&results, "pass@1") - 0.5).abs() < 1e-12, "{results}");
     assert!((metric(&results, "pass@4") - 1.0).abs() < 1e-12, "{results}");
     assert_eq!(results["counts"]["samples"], 8);
@@ -194,9 +198,9 @@ for line in open(sys.argv[1]):
 #[test]
 fn other_tasks_take_one_answer() {
     let folder = tempdir().unwrap();
-    let said = run(folder.path(), &["run", "codrep", "-d", "sample", "-s", "first", "-n", "2"]);
-    assert_eq!(said.code, 2, "{said:?}");
-    assert!(said.err.contains("codrep takes one answer a problem"), "{}", said.err);
+    let output = run(folder.path(), &["run", "codrep", "-d", "sample", "-s", "first", "-n", "2"]);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.err.contains("codrep takes one answer a problem"), "{}", output.err);
 }
 
 #[test]
@@ -206,9 +210,9 @@ fn published_answers_have_the_published_score() {
     let problems = data.join("humaneval").display().to_string();
     let answers = data.join("model_outputs/wizardcoder-15b.humaneval.59.8.gen.zip");
     let answers = answers.display().to_string();
-    let said = run(folder.path(), &["score", "humaneval", &answers, "-d", &problems, "--json"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    let results = json(&said);
+    let output = run(folder.path(), &["score", "humaneval", &answers, "-d", &problems, "--json"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    let results = json(&output);
     assert_eq!(results["counts"]["passed"], 98, "{results}");
     assert_eq!(results["gold"], json!({"passed": 164, "of": 164}));
 }

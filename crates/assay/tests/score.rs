@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{dataset, feed, json, metric, run, write};
 
-fn score(root: &Path, predictions: &str, more: &[&str]) -> common::Said {
+fn score(root: &Path, predictions: &str, more: &[&str]) -> common::CommandOutput {
     let root = root.display().to_string();
     let arguments = [&["score", "codrep", "-", "--data", &root], more].concat();
     feed(Path::new("/"), &arguments, predictions)
@@ -49,14 +49,14 @@ fn several_predictions_a_task_and_bare_names() {
 #[test]
 fn prints_the_three_lines_of_the_original() {
     let (_keep, root) = dataset("D", 3);
-    let said = score(&root, "1.txt 1\n2.txt 2\n3.txt 2\n", &["--format", "codrep"]);
+    let output = score(&root, "1.txt 1\n2.txt 2\n3.txt 2\n", &["--format", "codrep"]);
     assert_eq!(
-        said.out,
+        output.out,
         "Total files: 3\n\
          Average line error: 0.0 (the lower, the better)\n\
          Recall@1: 1.0 (the higher, the better)\n"
     );
-    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    assert_eq!((output.code, output.err.as_str()), (0, ""));
 }
 
 #[test]
@@ -74,9 +74,9 @@ fn every_mistake_is_listed_with_its_line() {
         5.txt 1\n\
         3.txt\n\
         6.txt 3 99999999999999999999999\n";
-    let said = score(&root, predictions, &[]);
-    assert_eq!(said.code, 3);
-    assert_eq!(said.out, "", "nothing is scored");
+    let output = score(&root, predictions, &[]);
+    assert_eq!(output.code, 3);
+    assert_eq!(output.out, "", "nothing is scored");
     let solution = root.join("Solutions/5.txt");
     let expected = format!(
         "error: 11 lines of standard input cannot be accepted
@@ -95,33 +95,33 @@ fn every_mistake_is_listed_with_its_line() {
         solution.display()
     );
     let errors: Vec<&str> =
-        said.err.lines().skip_while(|line| !line.starts_with("error:")).collect();
+        output.err.lines().skip_while(|line| !line.starts_with("error:")).collect();
     let shown = errors.iter().take(12).map(|line| format!("{line}\n")).collect::<String>();
     assert_eq!(shown, expected);
-    assert!(said.err.contains("hint: nothing was scored"), "{}", said.err);
+    assert!(output.err.contains("hint: nothing was scored"), "{}", output.err);
 }
 
 #[test]
 fn of_many_mistakes_the_first_twenty_are_shown() {
     let (_keep, root) = dataset("D", 2);
     let predictions: String = (0..30).map(|_| "1.txt x\n").collect();
-    let said = score(&root, &predictions, &[]);
-    assert_eq!(said.code, 3);
-    assert_eq!(said.err.matches("is not a line number").count(), 20);
-    assert!(said.err.contains("error: 30 lines of"), "{}", said.err);
-    assert!(said.err.contains("… and 10 more"), "{}", said.err);
+    let output = score(&root, &predictions, &[]);
+    assert_eq!(output.code, 3);
+    assert_eq!(output.err.matches("is not a line number").count(), 20);
+    assert!(output.err.contains("error: 30 lines of"), "{}", output.err);
+    assert!(output.err.contains("… and 10 more"), "{}", output.err);
 }
 
 #[test]
 fn a_task_without_a_solution_and_without_an_answer_costs_one() {
     let (_keep, root) = dataset("D", 3);
     fs::write(root.join("Solutions/2.txt"), "three").unwrap();
-    let said = score(&root, "1.txt 1\n", &["--json"]);
-    assert_eq!(said.code, 5, "{said:?}");
-    let results = json(&said);
+    let output = score(&root, "1.txt 1\n", &["--json"]);
+    assert_eq!(output.code, 5, "{output:?}");
+    let results = json(&output);
     assert_eq!(results["counts"]["not_answered"], 2);
     assert!((metric(&results, "line-error") - 2.0 / 3.0).abs() < 1e-12);
-    assert!(said.err.contains("Solutions/2.txt holds \"three\""), "{}", said.err);
+    assert!(output.err.contains("Solutions/2.txt holds \"three\""), "{}", output.err);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn the_signature_knows_which_problem_has_which_solution() {
         let arguments = ["score", "codrep", "-", "-d", &both, "--json"];
         json(&feed(Path::new("/"), &arguments, predictions))["signature"].clone()
     };
-    // The same two solutions in the same order, but of each other's problems.
+    // The same two solutions in the same order, but for each other's problems.
     let (_three, swapped_second) = dataset("Q", 1);
     let (_four, swapped_first) = dataset("P", 1);
     write(&swapped_first, 1, "x\n\na\nb\nc\n", "3");
@@ -146,25 +146,25 @@ fn the_signature_knows_which_problem_has_which_solution() {
 fn a_line_too_long_is_one_line() {
     let (_keep, root) = dataset("D", 2);
     let long = format!("{}\n1.txt one\n", "x".repeat(40 << 20));
-    let said = score(&root, &long, &[]);
-    assert_eq!(said.code, 3);
-    assert!(said.err.contains("error: 2 lines of"), "{}", &said.err[..200]);
-    assert!(said.err.contains("standard input:2: \"one\""), "{}", &said.err[..200]);
+    let output = score(&root, &long, &[]);
+    assert_eq!(output.code, 3);
+    assert!(output.err.contains("error: 2 lines of"), "{}", &output.err[..200]);
+    assert!(output.err.contains("standard input:2: \"one\""), "{}", &output.err[..200]);
 }
 
 #[test]
 fn what_a_terminal_would_obey_is_shown_instead() {
     let (_keep, root) = dataset("D", 1);
-    let said = score(&root, "\u{1b}[31mred.txt 1\n", &[]);
-    assert!(said.err.contains("\\u{1b}[31mred.txt"), "{:?}", said.err);
-    assert!(!said.err.contains('\u{1b}'), "{:?}", said.err);
+    let output = score(&root, "\u{1b}[31mred.txt 1\n", &[]);
+    assert!(output.err.contains("\\u{1b}[31mred.txt"), "{:?}", output.err);
+    assert!(!output.err.contains('\u{1b}'), "{:?}", output.err);
 }
 
 #[test]
 fn the_two_rules_differ_on_a_lone_carriage_return() {
     let (_keep, root) = dataset("D", 1);
     write(&root, 1, "x\n\na\rb\nc\n", "1");
-    // As Python counts them there are three lines, by line feeds two.
+    // Python counts three lines here; counted by line feeds, there are two.
     assert_eq!(score(&root, "1.txt 3\n", &[]).code, 0);
     let strict = score(&root, "1.txt 3\n", &["--rules", "strict"]);
     assert_eq!(strict.code, 3);
@@ -181,11 +181,11 @@ fn our_own_answers_are_read_as_well() {
     assert_eq!(results["counts"]["not_answered"], 2);
     let broken = "{\"problem\":\"D/9\",\"response\":{\"lines\":[1]}}\n{\"problem\":1}\n\
         {\"problem\":\"D/1\",\"response\":{\"lines\":[]}}\n";
-    let said = score(&root, broken, &[]);
-    assert_eq!(said.code, 3);
-    assert!(said.err.contains("standard input:1: D/9 is not among"), "{}", said.err);
-    assert!(said.err.contains("standard input:2: not an answer as"), "{}", said.err);
-    assert!(said.err.contains("standard input:3: no line number"), "{}", said.err);
+    let output = score(&root, broken, &[]);
+    assert_eq!(output.code, 3);
+    assert!(output.err.contains("standard input:1: D/9 is not among"), "{}", output.err);
+    assert!(output.err.contains("standard input:2: not an answer as"), "{}", output.err);
+    assert!(output.err.contains("standard input:3: no line number"), "{}", output.err);
 }
 
 #[test]
@@ -195,15 +195,15 @@ fn datasets_can_be_joined() {
     let both = format!("{}:{}", left.display(), right.display());
     let predictions = "/x/A/Tasks/1.txt 1\n/x/B/Tasks/2.txt 2\n";
     for flag in ["-d", "--data", "--datasets"] {
-        let said =
+        let output =
             feed(Path::new("/"), &["score", "codrep", "-", flag, &both, "--json"], predictions);
-        assert_eq!(json(&said)["counts"]["passed"], 2, "{said:?}");
+        assert_eq!(json(&output)["counts"]["passed"], 2, "{output:?}");
     }
-    let said = feed(Path::new("/"), &["score", "codrep", "-", "-d", &both], "1.txt 1\n");
+    let output = feed(Path::new("/"), &["score", "codrep", "-", "-d", &both], "1.txt 1\n");
     assert!(
-        said.err.contains("1.txt could be in A or in B; give more of the path"),
+        output.err.contains("1.txt could be in A or in B; give more of the path"),
         "{}",
-        said.err
+        output.err
     );
 }
 
@@ -213,10 +213,10 @@ fn mistakes_in_the_call_are_explained() {
     let (_keep, root) = dataset("D", 1);
     let root = root.display().to_string();
     let check = |arguments: &[&str], code: i32, message: &str| {
-        let said = run(scratch.path(), arguments);
-        assert_eq!(said.code, code, "{said:?}");
-        assert!(said.err.contains(message), "{arguments:?}: {}", said.err);
-        assert!(said.err.contains("hint:") || code == 2, "{arguments:?}: {}", said.err);
+        let output = run(scratch.path(), arguments);
+        assert_eq!(output.code, code, "{output:?}");
+        assert!(output.err.contains(message), "{arguments:?}: {}", output.err);
+        assert!(output.err.contains("hint:") || code == 2, "{arguments:?}: {}", output.err);
     };
     check(&["score", "codrep", "missing.txt", "--data", &root], 3, "failed to open missing.txt");
     check(&["score", "codrep", "-", "--data", "nowhere"], 3, "there is no nowhere");
@@ -233,11 +233,11 @@ fn binary_rubbish_is_refused_line_by_line() {
     let (_keep, root) = dataset("D", 1);
     fs::write(root.join("rubbish"), b"\xff\xfe\n1.txt 1\n\0\0\n").unwrap();
     let file = root.join("rubbish").display().to_string();
-    let said =
+    let output =
         run(Path::new("/"), &["score", "codrep", &file, "--data", &root.display().to_string()]);
-    assert_eq!(said.code, 3);
-    assert!(said.err.contains(":1: the line is not UTF-8"), "{}", said.err);
-    assert!(said.err.contains("2 lines of"), "{}", said.err);
+    assert_eq!(output.code, 3);
+    assert!(output.err.contains(":1: the line is not UTF-8"), "{}", output.err);
+    assert!(output.err.contains("2 lines of"), "{}", output.err);
 }
 
 #[test]
@@ -255,8 +255,8 @@ fn a_change_that_is_repeated_weighs_one_where_that_is_asked() {
     assert!((metric(&scored, "line-error-distinct") - 2f64.tanh() / 4.0).abs() < 1e-12, "{scored}");
     assert_eq!(scored["metrics"]["line-error-distinct"]["n"], 2);
     assert_eq!(scored["signature"], json(&plain)["signature"]);
-    let said = run(keep.path(), &["run", "codrep", "--data", "D", "--solver", "first", "--json"]);
-    let first = json(&said);
+    let output = run(keep.path(), &["run", "codrep", "--data", "D", "--solver", "first", "--json"]);
+    let first = json(&output);
     let expected = f64::midpoint(2f64.tanh() / 2.0, 1f64.tanh());
     assert!((metric(&first, "line-error-distinct") - expected).abs() < 1e-12, "{first}");
 }

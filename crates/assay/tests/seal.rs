@@ -1,4 +1,4 @@
-//! Hidden data, sealed and unsealed by the command line, and everything that an enemy may try.
+//! Hidden data, sealed and unsealed on the command line, and the attacks on it.
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is a test too")]
 
@@ -16,19 +16,19 @@ use std::path::Path;
 
 use assay_core::Cancel;
 use assay_data::seal::{Commitment, Key, Lock, SealRequest, Seed, UnsealRequest, seal, unseal};
-use common::{Said, dataset, files, json, run};
+use common::{CommandOutput, dataset, files, json, run};
 use tempfile::TempDir;
 
 /// A dataset of three tasks in `D`, sealed into `D.age` with a new key.
 fn sealed() -> TempDir {
     let (keep, root) = dataset("D", 3);
     fs::write(root.join("provenance.jsonl"), "{\"task\": 1}\n").unwrap();
-    let said = run(keep.path(), &["data", "seal", "D", "-o", "D.age"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = run(keep.path(), &["data", "seal", "D", "-o", "D.age"]);
+    assert_eq!(output.code, 0, "{output:?}");
     keep
 }
 
-fn try_unseal(folder: &Path) -> Said {
+fn try_unseal(folder: &Path) -> CommandOutput {
     run(folder, &["data", "unseal", "D.age", "-o", "out"])
 }
 
@@ -40,14 +40,14 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Unseals in `folder`; it must be refused with a message that has all of `words`, and leave
+/// Unseals in `folder`; it must be refused with a message that contains all of `words`, and leave
 /// nothing behind.
 fn check_refused(folder: &Path, words: &[&str]) {
     let before = names(folder);
-    let said = try_unseal(folder);
-    assert_eq!((said.code, said.out.as_str()), (3, ""), "{words:?}: {said:?}");
+    let output = try_unseal(folder);
+    assert_eq!((output.code, output.out.as_str()), (3, ""), "{words:?}: {output:?}");
     for word in words {
-        assert!(said.err.contains(word), "{word:?} is not in {}", said.err);
+        assert!(output.err.contains(word), "{word:?} is not in {}", output.err);
     }
     assert_eq!(names(folder), before, "{words:?}");
 }
@@ -57,7 +57,7 @@ fn identity(folder: &Path) -> age::x25519::Identity {
     text.lines().last().unwrap().parse().unwrap()
 }
 
-/// What is inside `D.age`: a tar file.
+/// The contents of `D.age`: a tar file.
 fn open(folder: &Path) -> Vec<u8> {
     let bytes = fs::read(folder.join("D.age")).unwrap();
     let decryptor = age::Decryptor::new(bytes.as_slice()).unwrap();
@@ -66,7 +66,7 @@ fn open(folder: &Path) -> Vec<u8> {
     zstd::decode_all(inside).unwrap()
 }
 
-/// Makes `D.age` anew around other bytes, as whoever has its public key can.
+/// Recreates `D.age` around other bytes, as anybody with its public key can.
 fn close(folder: &Path, inside: &[u8]) {
     close_raw(folder, &zstd::encode_all(inside, 1).unwrap());
 }
@@ -93,13 +93,17 @@ fn what_was_sealed_comes_back_byte_by_byte() {
     let mode = |name: &str| fs::metadata(keep.path().join(name)).unwrap().permissions().mode();
     assert_eq!(mode("D.age.key") & 0o777, 0o600);
     assert_eq!(names(keep.path()), ["D", "D.age", "D.age.commitment.json", "D.age.key"]);
-    let said = try_unseal(keep.path());
-    assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.out.contains("unsealed 7 files") && said.out.contains("3 tasks"), "{}", said.out);
-    assert_eq!(said.err, "");
+    let output = try_unseal(keep.path());
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(
+        output.out.contains("unsealed 7 files") && output.out.contains("3 tasks"),
+        "{}",
+        output.out
+    );
+    assert_eq!(output.err, "");
     assert_eq!(files(&keep.path().join("out")), files(&keep.path().join("D")));
-    let said = run(keep.path(), &["data", "verify", "out"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = run(keep.path(), &["data", "verify", "out"]);
+    assert_eq!(output.code, 0, "{output:?}");
 }
 
 #[test]
@@ -116,16 +120,16 @@ fn odd_sizes_deep_folders_and_long_names_come_back_too() {
     fs::write(root.join("manifest.json"), "mine").unwrap();
     assert_eq!(run(scratch.path(), &["data", "seal", "D", "-o", "D.age"]).code, 0);
     fs::create_dir(scratch.path().join("out")).unwrap();
-    let said = try_unseal(scratch.path());
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = try_unseal(scratch.path());
+    assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(files(&scratch.path().join("out")), files(&root));
 }
 
 #[test]
 fn the_help_has_examples() {
     for command in ["seal", "unseal"] {
-        let said = run(Path::new("/"), &["data", command, "--help"]);
-        assert!(said.code == 0 && said.out.contains("Examples:"), "{said:?}");
+        let output = run(Path::new("/"), &["data", command, "--help"]);
+        assert!(output.code == 0 && output.out.contains("Examples:"), "{output:?}");
     }
 }
 
@@ -137,8 +141,8 @@ fn the_json_and_the_commitment_tell_how_much_and_not_what() {
     let fields: Vec<&String> = commitment.as_object().unwrap().keys().collect();
     assert_eq!(fields, ["bytes", "files", "folders", "format", "root", "tasks", "version"]);
     assert_eq!(commitment["folders"], serde_json::json!({".": 1, "Solutions": 3, "Tasks": 3}));
-    let said = run(keep.path(), &["data", "unseal", "D.age", "-o", "out", "--json"]);
-    let unsealed = json(&said);
+    let output = run(keep.path(), &["data", "unseal", "D.age", "-o", "out", "--json"]);
+    let unsealed = json(&output);
     let arguments = ["data", "seal", "D", "-o", "E.age", "--json"];
     let again = json(&run(keep.path(), &arguments));
     for field in ["files", "bytes", "tasks", "folders"] {
@@ -184,7 +188,7 @@ fn the_place_of_the_damage_is_named() {
     fs::create_dir(scratch.path().join("D")).unwrap();
     let mut number = 1_u32;
     for file in 0..5 {
-        // Nothing that can be compressed, so that each file spans blocks of its own.
+        // Incompressible content, so that each file spans separate blocks.
         let content: Vec<u8> = (0..200_000)
             .map(|_| {
                 number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -210,7 +214,7 @@ fn a_changed_commitment_is_found() {
     let keep = sealed();
     let path = keep.path().join("D.age.commitment.json");
     let good = fs::read_to_string(&path).unwrap();
-    let root = json(&Said { code: 0, out: good.clone(), err: String::new() })["root"]
+    let root = json(&CommandOutput { code: 0, out: good.clone(), err: String::new() })["root"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -230,14 +234,14 @@ fn a_changed_commitment_is_found() {
     check("{", "{\"note\": 1,", &["not a commitment"]);
     check("{", "", &["not a commitment"]);
     fs::remove_file(&path).unwrap();
-    let said = try_unseal(keep.path());
-    assert_eq!(said.code, 0);
-    assert!(said.err.contains("warning: there is no commitment"), "{}", said.err);
-    let said = run(keep.path(), &["data", "unseal", "D.age", "-o", "o", "--commitment", "none"]);
-    assert_eq!(said.code, 3, "{said:?}");
+    let output = try_unseal(keep.path());
+    assert_eq!(output.code, 0);
+    assert!(output.err.contains("warning: there is no commitment"), "{}", output.err);
+    let output = run(keep.path(), &["data", "unseal", "D.age", "-o", "o", "--commitment", "none"]);
+    assert_eq!(output.code, 3, "{output:?}");
 }
 
-/// The manifest is the sealed one and the root fits, so the file can be named.
+/// The manifest is the sealed one and the root matches, so the file can be named.
 #[test]
 fn a_single_changed_byte_names_its_file() {
     let keep = sealed();
@@ -255,7 +259,7 @@ fn a_single_changed_byte_names_its_file() {
     assert_eq!(try_unseal(keep.path()).code, 0);
 }
 
-/// Manifest and content were both made anew: only the root tells, and no file can be named.
+/// Manifest and content were both replaced: only the root differs, and no file can be named.
 #[test]
 fn other_data_have_another_root_even_with_the_same_seed() {
     let (keep, root) = dataset("D", 3);
@@ -334,10 +338,10 @@ fn only_plain_files_are_sealed() {
     let (keep, root) = dataset("D", 1);
     let check = |arguments: &[&str], words: &[&str]| {
         let before = names(keep.path());
-        let said = run(keep.path(), &[&["data", "seal"], arguments].concat());
-        assert_eq!(said.code, 3, "{said:?}");
+        let output = run(keep.path(), &[&["data", "seal"], arguments].concat());
+        assert_eq!(output.code, 3, "{output:?}");
         for word in words {
-            assert!(said.err.contains(word), "{word:?} is not in {}", said.err);
+            assert!(output.err.contains(word), "{word:?} is not in {}", output.err);
         }
         assert_eq!(names(keep.path()), before);
     };
@@ -372,21 +376,21 @@ fn nothing_is_overwritten_unless_forced_and_a_key_never() {
     let seal = |arguments: &[&str]| {
         run(keep.path(), &[&["data", "seal", "D", "-o", "D.age"], arguments].concat())
     };
-    let said = seal(&[]);
-    assert!(said.code == 3 && said.err.contains("D.age is there already"), "{said:?}");
-    let said = seal(&["--force"]);
-    assert!(said.code == 3 && said.err.contains("a key is never overwritten"), "{said:?}");
-    assert!(said.err.contains("--recipient"), "{}", said.err);
+    let output = seal(&[]);
+    assert!(output.code == 3 && output.err.contains("D.age is there already"), "{output:?}");
+    let output = seal(&["--force"]);
+    assert!(output.code == 3 && output.err.contains("a key is never overwritten"), "{output:?}");
+    assert!(output.err.contains("--recipient"), "{}", output.err);
     assert_eq!(files(keep.path()), before);
     let public = identity(keep.path()).to_public().to_string();
     assert_eq!(seal(&["--force", "-r", &public]).code, 0);
     assert_eq!(try_unseal(keep.path()).code, 0);
-    let said = try_unseal(keep.path());
-    assert!(said.code == 3 && said.err.contains("out is not empty"), "{said:?}");
-    let said = seal(&["--force", "-r", &public, "--commitment", "D.age"]);
-    assert_eq!(said.code, 2, "{said:?}");
-    let said = seal(&["--force", "-r", &public, "--passphrase-file", "x"]);
-    assert_eq!(said.code, 2, "{said:?}");
+    let output = try_unseal(keep.path());
+    assert!(output.code == 3 && output.err.contains("out is not empty"), "{output:?}");
+    let output = seal(&["--force", "-r", &public, "--commitment", "D.age"]);
+    assert_eq!(output.code, 2, "{output:?}");
+    let output = seal(&["--force", "-r", &public, "--passphrase-file", "x"]);
+    assert_eq!(output.code, 2, "{output:?}");
 }
 
 #[test]
@@ -395,16 +399,16 @@ fn a_sealed_file_does_not_contain_itself() {
     let before = files(&root);
     for force in [&[][..], &["--force", "--recipients-file", "../public"]] {
         let arguments = [&["data", "seal", ".", "-o", "./D.age"], force].concat();
-        let said = run(&root, &arguments);
-        assert_eq!(said.code, 0, "{said:?}");
+        let output = run(&root, &arguments);
+        assert_eq!(output.code, 0, "{output:?}");
         let out = keep.path().join(format!("out{}", force.len()));
-        let said = run(
+        let output = run(
             &root,
             &["data", "unseal", "D.age", "-o", out.to_str().unwrap(), "--identity", "D.age.key"],
         );
-        assert_eq!(said.code, 0, "{said:?}");
+        assert_eq!(output.code, 0, "{output:?}");
         let mut found = files(&out);
-        // A key that was there before is a file like any other.
+        // A key that existed before is a file like any other.
         assert_eq!(found.remove(Path::new("D.age.key")).is_some(), !force.is_empty());
         assert_eq!(found, before);
         let public = identity(&root).to_public().to_string();
@@ -441,21 +445,21 @@ fn an_interrupted_work_leaves_nothing_behind() {
 fn a_changed_byte_in_an_opened_folder_is_named() {
     let keep = sealed();
     let against = || run(keep.path(), &["data", "unseal", "D.age", "--against", "D"]);
-    let said = against();
-    assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.out.contains("that were sealed"), "{said:?}");
+    let output = against();
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.out.contains("that were sealed"), "{output:?}");
     let task = keep.path().join("D/Tasks/2.txt");
     let mut bytes = fs::read(&task).unwrap();
     bytes[0] ^= 1;
     fs::write(&task, bytes).unwrap();
-    let said = against();
-    assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.err.contains("Tasks/2.txt differs from what was sealed"), "{said:?}");
-    assert!(!said.err.contains("Tasks/1.txt"), "{said:?}");
+    let output = against();
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.err.contains("Tasks/2.txt differs from what was sealed"), "{output:?}");
+    assert!(!output.err.contains("Tasks/1.txt"), "{output:?}");
     fs::remove_file(&task).unwrap();
     fs::write(keep.path().join("D/more"), "").unwrap();
-    let said = against();
-    assert!(said.err.contains("Tasks/2.txt is missing; more was not sealed"), "{said:?}");
+    let output = against();
+    assert!(output.err.contains("Tasks/2.txt is missing; more was not sealed"), "{output:?}");
     assert_eq!(run(keep.path(), &["data", "unseal", "D.age"]).code, 2);
 }
 
@@ -467,9 +471,9 @@ fn force_replaces_only_what_seal_made() {
         ["data", "seal", "D", "-o", "D/Tasks/1.txt", "--force"].as_slice(),
         &["data", "seal", "D", "-o", "E.age", "--commitment", "D/Tasks/1.txt", "--force"],
     ] {
-        let said = run(keep.path(), arguments);
-        assert_eq!(said.code, 3, "{said:?}");
-        assert!(said.err.contains("--force replaces only what seal made"), "{said:?}");
+        let output = run(keep.path(), arguments);
+        assert_eq!(output.code, 3, "{output:?}");
+        assert!(output.err.contains("--force replaces only what seal made"), "{output:?}");
     }
     assert_eq!(fs::read(keep.path().join("D/Tasks/1.txt")).unwrap(), before);
 }

@@ -1,11 +1,11 @@
-//! The tasks of translation: runs, answers in every form, and every refusal.
+//! The translation tasks: runs, answers in every format, and every refusal.
 
 mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Said, assay, feed, json, metric, real_data, run, runs};
+use common::{CommandOutput, assay, feed, json, metric, real_data, run, runs};
 use tempfile::TempDir;
 
 const JAVA: [&str; 3] = ["int a ( ) { return 1 ; }", "int b ( ) { return 2 ; }", "void c ( ) { }"];
@@ -15,8 +15,8 @@ const PYTHON: [&str; 3] = [
     "def c ( ) : NEW_LINE INDENT pass NEW_LINE DEDENT",
 ];
 
-/// A corpus in AVATAR's form, with three problems called one, two and three, and its truth in Fusion
-/// Brain's form.
+/// A corpus in AVATAR's format, with three problems called one, two and three, and its truth in
+/// Fusion Brain's format.
 fn corpus() -> (TempDir, PathBuf) {
     let scratch = tempfile::tempdir().expect("a folder can be made");
     let root = scratch.path().join("corpus");
@@ -34,28 +34,28 @@ fn corpus() -> (TempDir, PathBuf) {
     (scratch, root)
 }
 
-fn score(folder: &Path, answers: &str, more: &[&str]) -> Said {
+fn score(folder: &Path, answers: &str, more: &[&str]) -> CommandOutput {
     let arguments = [&["score", "c2c", "-", "--data", "corpus"], more].concat();
     feed(folder, &arguments, answers)
 }
 
-fn check_refused(said: &Said, message: &str, hint: &str) {
-    assert_eq!((said.code, said.out.as_str()), (3, ""), "{said:?}");
-    assert!(said.err.contains(message), "{message:?} is not in {}", said.err);
-    assert!(said.err.contains(hint), "{hint:?} is not in {}", said.err);
+fn check_refused(output: &CommandOutput, message: &str, hint: &str) {
+    assert_eq!((output.code, output.out.as_str()), (3, ""), "{output:?}");
+    assert!(output.err.contains(message), "{message:?} is not in {}", output.err);
+    assert!(output.err.contains(hint), "{hint:?} is not in {}", output.err);
 }
 
 #[test]
 fn gold_is_perfect_copy_is_not_and_rules_lie_between() {
     let scratch = tempfile::tempdir().unwrap();
     for task in ["c2c", "trans-java-cs", "trans-cs-java"] {
-        let said = run(scratch.path(), &["run", task, "--data", "sample", "--json"]);
-        assert_eq!(said.code, 0, "{said:?}");
+        let output = run(scratch.path(), &["run", task, "--data", "sample", "--json"]);
+        assert_eq!(output.code, 0, "{output:?}");
         let results: Vec<serde_json::Value> =
-            said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let [copy, rewrite, gold] = results.as_slice() else { panic!("{said:?}") };
+            output.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [copy, rewrite, gold] = results.as_slice() else { panic!("{output:?}") };
         let exact = |results| metric(results, "exact-match");
-        assert!(exact(copy) < exact(rewrite) && exact(rewrite) < exact(gold), "{said:?}");
+        assert!(exact(copy) < exact(rewrite) && exact(rewrite) < exact(gold), "{output:?}");
         assert!((exact(gold) - 1.0).abs() < 1e-12);
         assert_eq!(gold["counts"]["passed"], 12);
         assert_eq!(copy["counts"]["failed"], 12);
@@ -123,17 +123,17 @@ fn answers_are_read_in_every_form() {
         assert!((metric(&results, "exact-match") - 2.0 / 3.0).abs() < 1e-12, "{answers}");
         assert_eq!(results["counts"]["answered"], 3, "{answers}");
     }
-    // The same against Fusion Brain's truth, where problems are known by its keys.
-    let said = feed(
+    // The same against Fusion Brain's truth, where problems are named by its keys.
+    let output = feed(
         keep.path(),
         &["score", "c2c", "-", "--data", "truth.json", "--json"],
         &object.to_string(),
     );
-    assert!((metric(&json(&said), "exact-match") - 2.0 / 3.0).abs() < 1e-12, "{said:?}");
-    // And a file of answers is a solver too.
+    assert!((metric(&json(&output), "exact-match") - 2.0 / 3.0).abs() < 1e-12, "{output:?}");
+    // A file of answers is a solver too.
     fs::write(keep.path().join("p.json"), object.to_string()).unwrap();
-    let said = run(keep.path(), &["run", "c2c", "-d", "corpus", "-s", "file:p.json", "--json"]);
-    assert_eq!(json(&said)["counts"]["passed"], 2, "{said:?}");
+    let output = run(keep.path(), &["run", "c2c", "-d", "corpus", "-s", "file:p.json", "--json"]);
+    assert_eq!(json(&output)["counts"]["passed"], 2, "{output:?}");
 }
 
 #[test]
@@ -225,8 +225,8 @@ fn what_is_not_utf8_is_refused_with_its_place() {
         (b"{\"one\":\n \"\xff\"}", "bad.txt:2:3: not UTF-8"),
     ] {
         fs::write(keep.path().join("bad.txt"), bytes).unwrap();
-        let said = run(keep.path(), &["score", "c2c", "bad.txt", "-d", "corpus"]);
-        check_refused(&said, message, "hint:");
+        let output = run(keep.path(), &["score", "c2c", "bad.txt", "-d", "corpus"]);
+        check_refused(&output, message, "hint:");
         let solver = ["run", "c2c", "-d", "corpus", "-s", "file:bad.txt"];
         check_refused(&run(keep.path(), &solver), message, "hint:");
     }
@@ -246,25 +246,25 @@ fn a_solver_that_cannot_answer_is_refused_before_anything_runs() {
         ("codrep", "copy", "copy answers with a text, but codrep asks for a line", "locate, first"),
         ("codrep", "rewrite", "rewrite answers with a text", "the solvers for codrep are:"),
     ] {
-        // The solver before it could run; it does not.
-        let said = run(keep.path(), &["run", task, "-d", "sample", "-s", "gold", "-s", solver]);
-        assert_eq!(said.code, 2, "{said:?}");
-        assert!(said.err.contains(message) && said.err.contains(hint), "{}", said.err);
+        // The solver before it could run, but does not.
+        let output = run(keep.path(), &["run", task, "-d", "sample", "-s", "gold", "-s", solver]);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.err.contains(message) && output.err.contains(hint), "{}", output.err);
     }
     assert!(!keep.path().join("runs").exists());
-    let said = run(keep.path(), &["predict", "sample", "--solver", "copy"]);
-    assert_eq!(said.code, 2, "{said:?}");
+    let output = run(keep.path(), &["predict", "sample", "--solver", "copy"]);
+    assert_eq!(output.code, 2, "{output:?}");
 }
 
 #[test]
 fn the_tour_leaves_out_what_a_solver_cannot_do() {
     let scratch = tempfile::tempdir().unwrap();
-    let said = run(scratch.path(), &["run", "-s", "rewrite", "--json"]);
-    assert_eq!((said.code, said.out.lines().count()), (0, 3), "{said:?}");
+    let output = run(scratch.path(), &["run", "-s", "rewrite", "--json"]);
+    assert_eq!((output.code, output.out.lines().count()), (0, 3), "{output:?}");
     assert!(
-        said.err.contains("tour: codrep is left out: rewrite answers with a text"),
+        output.err.contains("tour: codrep is left out: rewrite answers with a text"),
         "{}",
-        said.err
+        output.err
     );
 }
 
@@ -278,8 +278,8 @@ fn a_truth_without_sources_can_be_scored_against_only() {
     );
     let refused = |truth: &str, message: &str| {
         fs::write(keep.path().join("bad.json"), truth).unwrap();
-        let said = run(keep.path(), &["score", "c2c", "truth.json", "-d", "bad.json"]);
-        check_refused(&said, message, "hint:");
+        let output = run(keep.path(), &["score", "c2c", "truth.json", "-d", "bad.json"]);
+        check_refused(&output, message, "hint:");
     };
     refused("{\"0\": 1}", "bad.json:1:7: the right answer to \"0\" is a number, not a text");
     refused("{\"0\": \"a\",\n\"0\": \"b\"}", "bad.json:2:6: \"0\" is there twice, first at ");
@@ -309,9 +309,9 @@ fn data_that_does_not_fit_is_refused() {
 fn without_a_file_of_names_problems_are_known_by_their_line() {
     let (keep, root) = corpus();
     fs::remove_file(root.join("test.java-python.id")).unwrap();
-    let said =
+    let output =
         run(keep.path(), &["run", "c2c", "-d", "corpus", "-s", "gold", "-i", "test/2", "--json"]);
-    assert_eq!(json(&said)["counts"]["passed"], 1, "{said:?}");
+    assert_eq!(json(&output)["counts"]["passed"], 1, "{output:?}");
     let answers = r#"{"test/1": "x", "test/2": "y", "test/3": "z"}"#;
     assert_eq!(score(keep.path(), answers, &[]).code, 0);
 }
@@ -345,18 +345,25 @@ fn a_program_translates_a_file_of_sources() {
         let solver = format!("program:sh -c '{command}'");
         run(keep.path(), &["run", "c2c", "-d", "corpus", "-s", &solver, "--json"])
     };
-    let said = solve("while read -r line; do echo \"[$line]\"; done < \"$0\"");
-    assert_eq!((said.code, json(&said)["counts"]["answered"].as_u64()), (0, Some(3)), "{said:?}");
+    let output = solve("while read -r line; do echo \"[$line]\"; done < \"$0\"");
+    assert_eq!(
+        (output.code, json(&output)["counts"]["answered"].as_u64()),
+        (0, Some(3)),
+        "{output:?}"
+    );
     let answers = fs::read_to_string(runs(keep.path())[0].join("answers.jsonl")).unwrap();
     assert!(answers.contains(r#"{"text":"[int b ( ) { return 2 ; }]"}"#), "{answers}");
-    // What it says before it fails counts; the rest has no answer.
-    let said = solve("echo one; exit 3");
-    let counts = &json(&said)["counts"];
-    assert_eq!((said.code, &counts["failed"], &counts["not_answered"]), (5, &1.into(), &2.into()));
-    // A line too many answers nothing.
-    let said = solve("cat \"$0\"; echo more");
-    assert_eq!((said.code, &json(&said)["counts"]["answered"]), (0, &3.into()), "{said:?}");
-    assert!(said.err.contains("one line more than the 3 sources"), "{}", said.err);
+    // Answers before the failure count; the rest has no answer.
+    let output = solve("echo one; exit 3");
+    let counts = &json(&output)["counts"];
+    assert_eq!(
+        (output.code, &counts["failed"], &counts["not_answered"]),
+        (5, &1.into(), &2.into())
+    );
+    // A surplus line answers nothing.
+    let output = solve("cat \"$0\"; echo more");
+    assert_eq!((output.code, &json(&output)["counts"]["answered"]), (0, &3.into()), "{output:?}");
+    assert!(output.err.contains("one line more than the 3 sources"), "{}", output.err);
 }
 
 #[test]
@@ -386,8 +393,8 @@ fn real_corpora_open_and_their_stored_answers_score() {
     }
     let fusion = |name: &str| data.join("fusion_brain").join(name).display().to_string();
     let (prediction, truth) = (fusion("prediction_C2C.json"), fusion("true_C2C.json"));
-    let said = run(scratch.path(), &["score", "c2c", &prediction, "-d", &truth, "--json"]);
-    assert_eq!(json(&said)["counts"]["failed"], 20, "{said:?}");
-    let said = run(scratch.path(), &["score", "c2c", &truth, "-d", &truth, "--json"]);
-    assert_eq!(json(&said)["counts"]["passed"], 20, "{said:?}");
+    let output = run(scratch.path(), &["score", "c2c", &prediction, "-d", &truth, "--json"]);
+    assert_eq!(json(&output)["counts"]["failed"], 20, "{output:?}");
+    let output = run(scratch.path(), &["score", "c2c", &truth, "-d", &truth, "--json"]);
+    assert_eq!(json(&output)["counts"]["passed"], 20, "{output:?}");
 }

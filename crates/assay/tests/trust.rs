@@ -1,5 +1,5 @@
-//! Records that came from somebody else: what they name is not run, and where they lead is not
-//! written.
+//! Records from somebody else: commands in them are not run, and links in them are not followed for
+//! writing.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -10,22 +10,22 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use common::{Said, assay, dataset, run, runs};
+use common::{CommandOutput, assay, dataset, run, runs};
 
-/// An unfinished run of a program that answers line 1 and leaves a mark in `folder`.
+/// An unfinished run of a program that answers line 1 and creates a marker file in `folder`.
 fn unfinished(folder: &Path) -> PathBuf {
     let (_scratch, data) = dataset("Small", 4);
     fs::rename(&data, folder.join("Small")).unwrap();
     let script = "echo mark >> mark; for task in $1/*; do echo $task 1; done";
     fs::write(folder.join("solver.sh"), script).unwrap();
-    let said = run(folder, &["run", "codrep", "--data", "Small", "-s", "program:sh solver.sh"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = run(folder, &["run", "codrep", "--data", "Small", "-s", "program:sh solver.sh"]);
+    assert_eq!(output.code, 0, "{output:?}");
     let record = runs(folder).remove(0);
     unfinish(folder, &record);
     record
 }
 
-/// Takes back what a run has found, and the mark of its program.
+/// Undoes the results of a run, and removes its program's marker file.
 fn unfinish(folder: &Path, record: &Path) {
     for name in ["results.json", "answers.jsonl", "verdicts.jsonl"] {
         fs::remove_file(record.join(name)).unwrap();
@@ -34,7 +34,7 @@ fn unfinish(folder: &Path, record: &Path) {
 }
 
 /// Resumes a run without a terminal.
-fn resume(folder: &Path, record: &Path, further: &[&str]) -> Said {
+fn resume(folder: &Path, record: &Path, further: &[&str]) -> CommandOutput {
     let mut command = assay(folder);
     command.args(["run", "--resume"]).arg(record).args(further).stdin(Stdio::null());
     command.output().expect("the binary runs").into()
@@ -56,13 +56,13 @@ fn a_command_runs_unasked_only_where_its_user_started_it() {
     let mark = folder.join("mark");
     let copied = folder.join("copied");
     copy(&record, &copied);
-    let said = resume(folder, &copied, &[]);
-    assert_eq!(said.code, 3, "{said:?}");
-    assert!(said.err.contains(": sh solver.sh") && said.err.contains("--trust"), "{said:?}");
+    let output = resume(folder, &copied, &[]);
+    assert_eq!(output.code, 3, "{output:?}");
+    assert!(output.err.contains(": sh solver.sh") && output.err.contains("--trust"), "{output:?}");
     assert!(!mark.exists(), "the command ran");
 
-    let said = resume(folder, &record, &[]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = resume(folder, &record, &[]);
+    assert_eq!(output.code, 0, "{output:?}");
     assert!(mark.exists());
 
     unfinish(folder, &record);
@@ -73,7 +73,7 @@ fn a_command_runs_unasked_only_where_its_user_started_it() {
     assert!(!mark.exists(), "the command ran");
     assert_eq!(resume(folder, &record, &["--trust"]).code, 0);
     assert!(mark.exists());
-    // What is complete runs nothing.
+    // Resuming a complete run runs nothing.
     assert_eq!(resume(folder, &record, &[]).code, 0);
 }
 
@@ -81,8 +81,8 @@ fn a_command_runs_unasked_only_where_its_user_started_it() {
 fn a_manifest_cannot_turn_isolation_off_unasked() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let said = run(folder, &["run", "codrep", "--data", "sample", "-s", "middle", "-L", "2"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = run(folder, &["run", "codrep", "--data", "sample", "-s", "middle", "-L", "2"]);
+    assert_eq!(output.code, 0, "{output:?}");
     let record = runs(folder).remove(0);
     fs::remove_file(record.join("results.json")).unwrap();
     let manifest = record.join("run.json");
@@ -90,8 +90,8 @@ fn a_manifest_cannot_turn_isolation_off_unasked() {
     let planted = text.replace("\"unsafe_no_isolation\": false", "\"unsafe_no_isolation\": true");
     assert_ne!(text, planted);
     fs::write(&manifest, planted).unwrap();
-    let said = resume(folder, &record, &[]);
-    assert!(said.code == 3 && said.err.contains("without isolation"), "{said:?}");
+    let output = resume(folder, &record, &[]);
+    assert!(output.code == 3 && output.err.contains("without isolation"), "{output:?}");
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn a_registry_that_cannot_be_written_costs_a_question() {
     let folder = folder.path();
     fs::write(folder.join(".state"), "a file").unwrap();
     let record = unfinished(folder);
-    let said = resume(folder, &record, &[]);
-    assert_eq!(said.code, 3, "{said:?}");
+    let output = resume(folder, &record, &[]);
+    assert_eq!(output.code, 3, "{output:?}");
     assert_eq!(resume(folder, &record, &["--trust"]).code, 0);
 }
 
@@ -131,10 +131,10 @@ fn links_and_pipes_in_a_record_are_refused() {
                 let mode = rustix::fs::Mode::from_raw_mode(0o600);
                 rustix::fs::mkfifoat(rustix::fs::CWD, &path, mode).unwrap();
             }
-            let said = resume(folder, &planted, &["--trust"]);
+            let output = resume(folder, &planted, &["--trust"]);
             let kind = if is_link { "is a symbolic link" } else { "is a pipe" };
-            assert!(said.code == 3 && said.err.contains(kind), "{name} {said:?}");
-            assert!(said.err.contains(name), "{name} {said:?}");
+            assert!(output.code == 3 && output.err.contains(kind), "{name} {output:?}");
+            assert!(output.err.contains(name), "{name} {output:?}");
             assert_eq!(fs::read(&target).unwrap(), before, "{name} was written through");
             fs::remove_dir_all(&planted).unwrap();
         }

@@ -1,15 +1,15 @@
-//! CodeBLEU of real outputs in three languages, against the package `codebleu`, whole processes on one
-//! thread; and the floor, which is parsing every distinct text once.
+//! CodeBLEU of real outputs in three languages, compared with the package `codebleu`, as whole
+//! processes on one thread; and the lower bound, which is parsing every distinct text once.
 
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{Bench, Contender, Figures, compare, venv};
+use super::{Bench, Contender, Measurements, compare, venv};
 use crate::shell::{output, root, run};
 
-/// The package, and grammars of the very versions that are built into assay.
+/// The package, and grammars of exactly the versions that are built into assay.
 const PACKAGES: &[&str] = &[
     "codebleu==0.7.0",
     "tree-sitter==0.26.0",
@@ -20,7 +20,7 @@ const PACKAGES: &[&str] = &[
 
 const ROUNDS: usize = 5;
 
-pub(super) fn run_all(bench: &Bench) -> Result<Vec<Figures>, String> {
+pub(super) fn run_all(bench: &Bench) -> Result<Vec<Measurements>, String> {
     let python = venv(PACKAGES)?;
     run(
         "cargo",
@@ -64,7 +64,7 @@ const PYTHON: [&str; 4] = [
     "python, floor: parse once",
 ];
 
-/// CodeXGLUE's stored translations into a language, with their gold.
+/// CodeXGLUE's stored translations into a language, with their references.
 fn stored_outputs(bench: &Bench, language: &str) -> Result<PathBuf, String> {
     bench.unpack(&bench.data.join("codexglue_trans/codexglue_trans.tar.zst"))?;
     let name = if language == "java" { "cs-java" } else { "java-cs" };
@@ -77,7 +77,7 @@ fn stored_outputs(bench: &Bench, language: &str) -> Result<PathBuf, String> {
     write(bench, language, pairs.map(|(gold, output)| json!({"refs": [gold], "hyp": output})))
 }
 
-/// The pairs of a language among those with known values: programs that models wrote.
+/// The pairs of a language among those with known values: programs written by models.
 fn golden(bench: &Bench, language: &str) -> Result<PathBuf, String> {
     let archive = bench.data.join("golden/codebleu/pairs.jsonl.zst").display().to_string();
     let text = output("zstd", &["-dc", &archive]).ok_or("xtask: zstd failed")?;

@@ -1,8 +1,8 @@
-//! Predicting the middle line of all 39,703 tasks, against reading their bytes.
+//! Predicting the middle line of all 39,703 tasks, compared with only reading their bytes.
 
-use super::{Bench, Contender, Figures, compare};
+use super::{Bench, Contender, Measurements, compare};
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Figures>, String> {
+pub(super) fn run(bench: &Bench) -> Result<Vec<Measurements>, String> {
     for archive in bench.archives() {
         bench.unpack(&archive)?;
     }

@@ -1,10 +1,10 @@
-//! Scoring 10,431 predictions on Dataset4, against a plain Python script that takes the original
-//! scorer's steps.
+//! Scoring 10,431 predictions on Dataset4, compared with a plain Python script that does the same
+//! as the original scorer.
 
-use super::{Bench, Contender, Figures, compare, python};
+use super::{Bench, Contender, Measurements, compare, python};
 use crate::shell::{output, root};
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Figures>, String> {
+pub(super) fn run(bench: &Bench) -> Result<Vec<Measurements>, String> {
     let archive = bench.data.join("codrep/Dataset4.tar.zst");
     bench.unpack(&archive)?;
     let dataset = bench.scratch.path().join("Dataset4").display().to_string();

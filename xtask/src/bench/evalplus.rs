@@ -1,11 +1,12 @@
-//! A real model's answers to HumanEval+ and MBPP+, against EvalPlus 0.3.1, on two cores: with the expected results
-//! still to be computed (cold) and with those that each keeps in its cache (warm).
+//! A real model's answers to HumanEval+ and MBPP+, compared with EvalPlus 0.3.1, on two cores: with
+//! the expected results still to be computed (cold) and with those that each keeps in its cache
+//! (warm).
 //!
-//! EvalPlus runs the answers without isolation, so it is run as nobody and without a network. Both must call the
-//! references when cold; what these calls alone cost is the third contender.
+//! EvalPlus runs the answers without isolation, so it is run as nobody and without a network. Both
+//! must call the references when cold; the cost of these calls alone is the third contender.
 
 use super::measure::compare_at_once;
-use super::{Bench, Contender, Figures, venv_with_dependencies};
+use super::{Bench, Contender, Measurements, venv_with_dependencies};
 use crate::shell::{root, run};
 
 const PACKAGE: &str = "evalplus==0.3.1";
@@ -15,11 +16,11 @@ const AS_NOBODY: &str = "unshare --net setpriv --reuid 65534 --regid 65534 --cle
     --inh-caps=+dac_read_search --ambient-caps=+dac_read_search --bounding-set=-all,+dac_read_search \
     --no-new-privs";
 
-/// A data set, as both sides name it.
+/// A dataset, with its names on both sides.
 struct DataSet {
     task: &'static str,
     name: &'static str,
-    /// The variable by which EvalPlus is told where the file is.
+    /// The variable that tells EvalPlus the path of the file.
     variable: &'static str,
     file: &'static str,
     /// The command that unpacks the file.
@@ -57,7 +58,7 @@ const DATA_SETS: [DataSet; 2] = [
     },
 ];
 
-pub(super) fn run_all(bench: &Bench) -> Result<Vec<Figures>, String> {
+pub(super) fn run_all(bench: &Bench) -> Result<Vec<Measurements>, String> {
     let python = venv_with_dependencies(PACKAGE)?;
     let scratch = bench.scratch.path().display().to_string();
     let answers = bench.data.join(ANSWERS).display().to_string();
@@ -70,21 +71,21 @@ pub(super) fn run_all(bench: &Bench) -> Result<Vec<Figures>, String> {
         let unpacked = format!("{scratch}/{}.jsonl", data.name);
         run("sh", &["-c", &format!("{} {problems} > {unpacked}", data.unpack)])?;
         let scripts = Scripts::new(data, bench, &python, &scratch, &unpacked);
-        // Cold first: it leaves full caches behind.
+        // Cold first, because it fills the caches.
         figures.extend(compare_at_once(bench, &scripts.cold(data), 1)?);
         figures.extend(compare_at_once(bench, &scripts.warm(data), 1)?);
     }
     Ok(figures)
 }
 
-/// The commands for one data set, which use the caches as they find them.
+/// The commands for one dataset, which use the caches as they find them.
 struct Scripts {
     assay: String,
     evalplus: String,
     references: String,
     /// The folder in which assay keeps expected results.
     cache: String,
-    /// The folder in which EvalPlus does.
+    /// The folder in which EvalPlus keeps them.
     home: String,
 }
 

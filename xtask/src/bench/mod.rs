@@ -1,7 +1,7 @@
-//! Benchmarks against an opponent, on the same work, in one run.
+//! Benchmarks against other implementations, on the same work, in one run.
 //!
-//! Each contender is run several times in turn; what counts is CPU time, which the load of the
-//! machine moves least. The result is kept under `benches/results`.
+//! Each contender is run several times in turn; the result is the CPU time, which depends least on
+//! the load of the machine. The results are stored under `benches/results`.
 
 mod codebleu;
 mod codrep_predict;
@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::Outcome;
-use crate::shell::{data, output, root, run, say};
-use measure::{Contender, Figures, compare};
+use crate::shell::{data, output, print, root, run};
+use measure::{Contender, Measurements, compare};
 
-type Benchmark = fn(&Bench) -> Result<Vec<Figures>, String>;
+type Benchmark = fn(&Bench) -> Result<Vec<Measurements>, String>;
 
 const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("codrep-score", codrep_score::run),
@@ -39,7 +39,7 @@ pub(crate) struct Bench {
     assay: PathBuf,
     /// The folder of real datasets.
     data: PathBuf,
-    /// A folder that vanishes.
+    /// A temporary folder.
     scratch: tempfile::TempDir,
 }
 
@@ -58,29 +58,29 @@ pub(crate) fn bench(names: &[&str]) -> Outcome {
     let bench = Bench { assay: root().join("target/release/assay"), data, scratch };
     for (name, benchmark) in BENCHMARKS {
         if names.is_empty() || names.contains(name) {
-            say(&format!("\n==> bench {name}"));
-            keep(name, benchmark(&bench)?)?;
+            print(&format!("\n==> bench {name}"));
+            write_report(name, benchmark(&bench)?)?;
         }
     }
     Ok(())
 }
 
 #[derive(Serialize)]
-struct Kept {
+struct BenchmarkReport {
     benchmark: String,
     date: String,
     commit: String,
     machine: String,
     cores: usize,
-    contenders: Vec<Figures>,
+    contenders: Vec<Measurements>,
 }
 
-fn keep(name: &str, contenders: Vec<Figures>) -> Outcome {
+fn write_report(name: &str, contenders: Vec<Measurements>) -> Outcome {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
     #[expect(clippy::disallowed_methods, reason = "a result carries its date")]
     let now = std::time::SystemTime::now();
-    let kept = Kept {
+    let report = BenchmarkReport {
         benchmark: name.to_owned(),
         date: humantime::format_rfc3339_seconds(now).to_string(),
         commit: output("git", &["describe", "--always", "--dirty"]).unwrap_or_default(),
@@ -89,7 +89,7 @@ fn keep(name: &str, contenders: Vec<Figures>) -> Outcome {
         contenders,
     };
     let path = root().join("benches/results").join(format!("{name}.json"));
-    let text = serde_json::to_string_pretty(&kept).map_err(|error| error.to_string())?;
+    let text = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(|error| error.to_string())?;
     std::fs::write(&path, text + "\n").map_err(|error| error.to_string())
 }
@@ -108,14 +108,14 @@ impl Bench {
     }
 }
 
-/// The Python interpreter itself: a version manager's shim would add its own start to every run.
+/// The Python interpreter itself: a version manager's shim would add its own startup to every run.
 fn python() -> Result<String, String> {
     output("python3", &["-c", "import sys; print(sys.executable)"])
         .ok_or_else(|| "xtask: there is no python3".to_owned())
 }
 
-/// A Python interpreter that has these packages, without what they ask for themselves: the versions
-/// are those that fit each other.
+/// A Python interpreter with these packages, without their declared dependencies: the versions are
+/// known to fit each other.
 fn venv(packages: &[&str]) -> Result<String, String> {
     let folder = root().join("target/bench-venv").display().to_string();
     let interpreter = format!("{folder}/bin/python");
@@ -127,7 +127,7 @@ fn venv(packages: &[&str]) -> Result<String, String> {
     Ok(interpreter)
 }
 
-/// A Python interpreter that has this package and all that it asks for.
+/// A Python interpreter with this package and its dependencies.
 fn venv_with_dependencies(package: &str) -> Result<String, String> {
     let name = package.split('=').next().unwrap_or(package);
     let folder = root().join("target").join(format!("bench-venv-{name}")).display().to_string();

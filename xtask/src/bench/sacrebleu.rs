@@ -1,13 +1,13 @@
-//! Corpus BLEU against the package `sacrebleu`, whole processes on one thread: CodeXGLUE's training
-//! pairs, Java as references and C# as hypotheses.
+//! Corpus BLEU compared with the package `sacrebleu`, as whole processes on one thread: CodeXGLUE's
+//! training pairs, Java as references and C# as hypotheses.
 
-use super::{Bench, Contender, Figures, compare, venv};
+use super::{Bench, Contender, Measurements, compare, venv};
 use crate::shell::root;
 
 const PACKAGES: &[&str] =
     &["sacrebleu==2.6.0", "regex", "portalocker", "tabulate", "numpy", "colorama", "lxml"];
 
-pub(super) fn run(bench: &Bench) -> Result<Vec<Figures>, String> {
+pub(super) fn run(bench: &Bench) -> Result<Vec<Measurements>, String> {
     let python = venv(PACKAGES)?;
     bench.unpack(&bench.data.join("codexglue_trans/codexglue_trans.tar.zst"))?;
     let file = |ending| {

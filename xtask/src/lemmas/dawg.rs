@@ -1,4 +1,4 @@
-//! Reads the word graphs in which pymorphy's dictionaries come.
+//! Reads the word graphs of pymorphy's dictionaries.
 //!
 //! A graph is an array of units, each a node with its label and the offset of its children, and a
 //! guide with the first child and the next sibling of each node.
@@ -11,12 +11,12 @@ const LONG_OFFSET: u32 = 1 << 9;
 const LEAF: u32 = 1 << 31;
 
 /// A set of byte strings, each with a number.
-pub(crate) struct Graph {
+pub(crate) struct Dawg {
     units: Vec<u32>,
     guide: Vec<u8>,
 }
 
-impl Graph {
+impl Dawg {
     /// Reads a graph.
     pub(crate) fn open(path: &Path) -> Result<Self, String> {
         let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -33,20 +33,20 @@ impl Graph {
         })
     }
 
-    /// Calls `see` with every string and its number, in the graph's order.
-    pub(crate) fn walk(&self, see: &mut dyn FnMut(&[u8], u32)) {
-        self.walk_from(0, &mut Vec::new(), see);
+    /// Calls `visit` with every string and its number, in the graph's order.
+    pub(crate) fn walk(&self, visit: &mut dyn FnMut(&[u8], u32)) {
+        self.walk_from(0, &mut Vec::new(), visit);
     }
 
-    fn walk_from(&self, node: usize, key: &mut Vec<u8>, see: &mut dyn FnMut(&[u8], u32)) {
+    fn walk_from(&self, node: usize, key: &mut Vec<u8>, visit: &mut dyn FnMut(&[u8], u32)) {
         if self.units[node] & HAS_LEAF != 0 {
-            see(key, self.units[node ^ self.offset(node)] & !LEAF);
+            visit(key, self.units[node ^ self.offset(node)] & !LEAF);
         }
         let mut label = self.guide[2 * node];
         while label != 0 {
             let child = node ^ self.offset(node) ^ usize::from(label);
             key.push(label);
-            self.walk_from(child, key, see);
+            self.walk_from(child, key, visit);
             key.pop();
             label = self.guide[2 * child + 1];
         }
@@ -57,20 +57,21 @@ impl Graph {
         ((unit >> 10) << ((unit & LONG_OFFSET) >> 6)) as usize
     }
 
-    /// Calls `see` with every word and the bytes that hang on it, in the graph's order.
-    pub(crate) fn records(&self, see: &mut dyn FnMut(&str, &[u8])) {
+    /// Calls `visit` with every word and the bytes attached to it, in the graph's order.
+    pub(crate) fn records(&self, visit: &mut dyn FnMut(&str, &[u8])) {
         self.walk(&mut |key, _| {
             let mut parts = key.splitn(2, |&byte| byte == 1);
             if let (Some(word), Some(record)) = (parts.next(), parts.next())
                 && let Ok(word) = std::str::from_utf8(word)
             {
-                see(word, &base64(record));
+                visit(word, &base64(record));
             }
         });
     }
 }
 
-/// So many entries of `width` bytes as the first four bytes say, and what follows.
+/// Splits off as many entries of `width` bytes as the first four bytes say, and returns the rest
+/// too.
 fn sized(bytes: &[u8], width: usize) -> Option<(&[u8], &[u8])> {
     let (size, rest) = bytes.split_at_checked(4)?;
     let size = u32::from_le_bytes(size.try_into().ok()?) as usize;

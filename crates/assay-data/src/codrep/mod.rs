@@ -1,9 +1,9 @@
 //! CodRep's datasets.
 //!
 //! A dataset is a folder with `Tasks/N.txt` (first edition: `Files/N.txt`) and `Solutions/N.txt`,
-//! or an archive of one or several such folders. [`Dataset::open_all`] finds them under the paths
-//! that a user gives; [`Dataset::read`] streams their task files; [`find_task`] tells which task a
-//! prediction's path means; [`verify`] and [`stats`] look at a dataset as a whole.
+//! or an archive of one or several such folders. [`Dataset::open_all`] finds them under the user's
+//! paths; [`Dataset::read`] streams their task files; [`find_task`] finds the task that a
+//! prediction's path refers to; [`verify`] and [`stats`] examine a whole dataset.
 
 mod dataset;
 mod discover;

@@ -1,8 +1,8 @@
-//! The task that a prediction's path means.
+//! The task that a prediction's path refers to.
 //!
 //! Predictions are made elsewhere: in another folder, in a container, on an unpacked copy of an
-//! archive. So a path is matched from its end: file name, task folder, dataset name. What is
-//! refused is a path that names another dataset, or that could mean several tasks.
+//! archive. So a path is matched from its end: file name, task folder, dataset name. A path that
+//! names another dataset, or that could refer to several tasks, is refused.
 
 use super::Dataset;
 
@@ -15,31 +15,31 @@ pub struct TaskAt {
     pub task: usize,
 }
 
-/// Why a path means no task.
+/// The reason why a path refers to no task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathFault {
-    /// It names a dataset that was not chosen, or none at all.
+    /// It names a dataset that was not selected, or none at all.
     OtherDataset,
     /// The dataset is right but has no such task.
     NoSuchTask {
         /// The dataset's name.
         dataset: String,
     },
-    /// Several datasets have a task of this name.
+    /// Several datasets have a task with this name.
     Ambiguous {
         /// Their names.
         datasets: Vec<String>,
     },
 }
 
-/// The task that `path` means among `datasets`.
+/// The task that `path` refers to among `datasets`.
 ///
-/// Understood are a full path (`/any/where/Dataset4/Tasks/17.txt`), a part of it from the right
-/// (`Tasks/17.txt`, `17.txt`), and a problem's id (`Dataset4/17`).
+/// Accepted are a full path (`/any/where/Dataset4/Tasks/17.txt`), a suffix of it (`Tasks/17.txt`,
+/// `17.txt`), and a problem's id (`Dataset4/17`).
 pub fn find_task(datasets: &[Dataset], path: &str) -> Result<TaskAt, PathFault> {
-    let parts = Parts::of(path);
+    let parts = PathParts::of(path);
     let fitting: Vec<usize> =
-        (0..datasets.len()).filter(|&at| parts.may_lie_in(&datasets[at], path)).collect();
+        (0..datasets.len()).filter(|&at| parts.may_be_in(&datasets[at], path)).collect();
     let found: Vec<TaskAt> = fitting
         .iter()
         .filter_map(|&dataset| {
@@ -60,16 +60,16 @@ pub fn find_task(datasets: &[Dataset], path: &str) -> Result<TaskAt, PathFault> 
     }
 }
 
-/// A path's last parts.
-struct Parts<'a> {
+/// The last components of a path.
+struct PathParts<'a> {
     stem: &'a str,
     is_id: bool,
-    /// The folder of the file, and the folder of that.
+    /// The folder of the file, and its parent folder.
     folder: Option<&'a str>,
     above: Option<&'a str>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> PathParts<'a> {
     fn of(path: &'a str) -> Self {
         let mut parts = path.rsplit('/').filter(|part| !part.is_empty() && *part != ".");
         let file = parts.next().unwrap_or_default();
@@ -80,12 +80,12 @@ impl<'a> Parts<'a> {
         Self { stem, is_id, folder: parts.next(), above: parts.next() }
     }
 
-    fn may_lie_in(&self, dataset: &Dataset, path: &str) -> bool {
+    fn may_be_in(&self, dataset: &Dataset, path: &str) -> bool {
         if self.is_id {
             return self.folder == Some(dataset.name()) && self.above.is_none();
         }
         let Some(folder) = self.folder else { return true };
-        // The dataset's own folder may hold the task files.
+        // The dataset's own folder may contain the task files.
         if dataset.task_folder.is_empty() && folder == dataset.name() {
             return true;
         }

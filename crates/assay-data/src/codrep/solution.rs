@@ -2,7 +2,7 @@
 
 use assay_core::shown_name;
 
-/// Reads a solution file: one number on the first line.
+/// Parses a solution file: one number on the first line.
 pub fn parse_solution(bytes: &[u8]) -> Result<usize, String> {
     let text = String::from_utf8_lossy(bytes);
     let first = text.lines().next().unwrap_or_default().trim();

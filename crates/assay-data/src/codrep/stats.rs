@@ -8,34 +8,34 @@ use serde::Serialize;
 
 use super::Dataset;
 
-/// Figures about one or several datasets.
+/// Statistics of one or several datasets.
 #[derive(Debug, Serialize)]
 pub struct Stats {
     /// The datasets' names.
     pub datasets: Vec<String>,
     /// The number of task files.
     pub files: usize,
-    /// The number of those that cannot be read; they count in nothing else.
+    /// The number of unreadable task files; they are excluded from all other numbers.
     pub unreadable: usize,
-    /// The task files' sizes together.
+    /// The total size of the task files.
     pub bytes: u64,
-    /// The programs' lines together.
+    /// The total number of lines of the programs.
     pub lines: u64,
-    /// Lines a program.
+    /// Lines per program.
     pub program_lines: Spread,
     /// Bytes of the new line.
     pub new_line_bytes: Spread,
-    /// Tasks whose file is the same as an earlier one's, byte by byte.
+    /// Tasks whose file is identical to an earlier one.
     pub duplicate_files: usize,
     /// Distinct new lines.
     pub distinct_new_lines: usize,
-    /// Distinct pairs of replaced and new line, where the solutions are known.
+    /// Distinct pairs of replaced and new line, if the solutions are known.
     pub distinct_changes: Option<usize>,
-    /// Tasks whose replaced line stands in the file more than once.
+    /// Tasks whose replaced line occurs in the file more than once.
     pub replaced_line_repeated: Option<usize>,
-    /// Tasks whose new line already stands in the file.
+    /// Tasks whose new line already occurs in the file.
     pub new_line_present: usize,
-    /// Tasks with a carriage return in them.
+    /// Tasks that contain a carriage return.
     pub with_carriage_return: usize,
     /// Tasks that are not UTF-8.
     pub not_utf8: usize,
@@ -77,7 +77,7 @@ impl Spread {
     }
 }
 
-/// Reads the datasets and takes their measure.
+/// Reads the datasets and computes their statistics.
 pub fn stats(datasets: &[Dataset]) -> Result<Stats> {
     let mut counter = Counter::default();
     for dataset in datasets {
@@ -150,7 +150,7 @@ impl Counter {
     }
 }
 
-/// Counts the program's lines that are `wanted`, white space around them aside.
+/// Counts the program's lines that equal `wanted`, apart from surrounding white space.
 fn count_equal(question: &LineQuestion, wanted: &[u8]) -> usize {
     question.program_lines().filter(|line| line.trim_ascii() == wanted).count()
 }

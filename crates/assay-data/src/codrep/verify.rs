@@ -1,4 +1,4 @@
-//! A check that a dataset is sound: every malformed file, with the reason.
+//! A check that a dataset is well-formed: every malformed file, with the reason.
 
 use std::ops::ControlFlow;
 
@@ -18,9 +18,9 @@ pub struct Verified {
     pub dataset: String,
     /// Its location.
     pub origin: String,
-    /// The number of tasks it has.
+    /// The number of tasks.
     pub tasks: usize,
-    /// The hash of its tasks and solutions, whatever they are packed in.
+    /// The hash of its tasks and solutions, independent of the archive format.
     pub digest: Digest,
     /// The published dataset with exactly this content.
     pub published_as: Option<&'static str>,
@@ -33,13 +33,13 @@ pub struct Verified {
 pub struct Malformed {
     /// Its path.
     pub file: String,
-    /// The line in it, where one can be named.
+    /// The line in it, if one can be named.
     pub line: Option<usize>,
     /// The reason why it is refused.
     pub reason: String,
 }
 
-/// Reads a whole dataset and names everything that is wrong with it.
+/// Reads a whole dataset and lists everything that is wrong with it.
 pub fn verify(dataset: &Dataset) -> Result<Verified> {
     let total = dataset.stems().len();
     let mut fingerprints: Vec<Option<[Fingerprint; 2]>> = vec![None; total];
@@ -62,7 +62,7 @@ pub fn verify(dataset: &Dataset) -> Result<Verified> {
         Ok(ControlFlow::Continue(()))
     })?;
     let mut malformed: Vec<Malformed> = found.into_iter().flatten().collect();
-    malformed.extend(outsiders(dataset));
+    malformed.extend(stray_files(dataset));
     let digest = Digest::of_all(fingerprints.into_iter().flatten().flatten());
     Ok(Verified {
         dataset: dataset.name().to_owned(),
@@ -117,7 +117,7 @@ fn whole_file(fault: FileFault) -> Malformed {
     Malformed { file: fault.file, line: None, reason: fault.reason }
 }
 
-fn outsiders(dataset: &Dataset) -> impl Iterator<Item = Malformed> {
+fn stray_files(dataset: &Dataset) -> impl Iterator<Item = Malformed> {
     let orphans = dataset.orphans.iter().map(|stem| Malformed {
         file: format!("{}/Solutions/{stem}.txt", dataset.origin()),
         line: None,

@@ -7,7 +7,7 @@ use memchr::memmem;
 /// The words, each with a number of the same length.
 const WORDS: [(&str, &str); 2] = [("Infinity", "0.000000"), ("NaN", "0.0")];
 
-/// The text with numbers for Python's words, each byte in its place.
+/// The text with Python's words replaced by numbers; every byte keeps its position.
 pub(super) fn as_json(text: &str) -> Cow<'_, str> {
     let has = |(word, _): &(&str, &str)| memmem::find(text.as_bytes(), word.as_bytes()).is_some();
     if !WORDS.iter().any(has) {

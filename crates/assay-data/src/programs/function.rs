@@ -1,4 +1,4 @@
-//! Records of HumanEval, and of EvalPlus's HumanEval+ and MBPP+: a function to be written.
+//! Records of HumanEval, and of EvalPlus's HumanEval+ and MBPP+: a function to write.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use super::constants::as_json;
 use super::records::Record;
 use crate::json::json_line_message;
 
-/// A function to be written.
+/// A function to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionProblem {
     /// Its name: `HumanEval/0`.
@@ -20,18 +20,18 @@ pub struct FunctionProblem {
     pub canonical_solution: String,
     /// Code that tests the function; in HumanEval, a function `check`.
     pub test: String,
-    /// The arguments of calls, where the file has them.
+    /// The arguments of calls, if the file has them.
     pub inputs: Option<Inputs>,
 }
 
-/// Lists of arguments, as JSON that Python reads.
+/// Lists of arguments, as JSON for Python.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inputs {
-    /// Those of the original data set.
+    /// Those of the original dataset.
     pub base: String,
-    /// Those that EvalPlus added.
+    /// Those added by EvalPlus.
     pub plus: String,
-    /// The absolute error that is allowed, as the file writes it.
+    /// The allowed absolute error, as written in the file.
     pub tolerance: String,
 }
 
@@ -65,7 +65,7 @@ impl Record for FunctionProblem {
                 line.entry_point
             ));
         }
-        // A number stands for each of Python's words, so what was written is looked up.
+        // Python's words were replaced by numbers, so the original text is looked up.
         let written = |raw: &RawValue| {
             let start = raw.get().as_ptr() as usize - json.as_ptr() as usize;
             text[start..start + raw.get().len()].to_owned()
@@ -91,7 +91,7 @@ impl Record for FunctionProblem {
     }
 }
 
-/// A list; MBPP+ has an empty object where there is none.
+/// A list; MBPP+ has an empty object instead of an empty list.
 fn list(text: String, key: &str) -> Result<String, String> {
     match text.as_bytes() {
         [b'[', ..] => Ok(text),
@@ -100,7 +100,7 @@ fn list(text: String, key: &str) -> Result<String, String> {
     }
 }
 
-/// Returns whether a text is a name in Python.
+/// Returns whether a text is a valid name in Python.
 pub(super) fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
     let begins = letters.next().is_some_and(|first| first == '_' || first.is_alphabetic());

@@ -1,5 +1,5 @@
-//! TransCoder's programs of GeeksForGeeks: the same function in Java and in Python, with a script that
-//! compares a translation with the original on ten or so sets of arguments.
+//! TransCoder's programs of GeeksForGeeks: the same function in Java and in Python, with a script
+//! that compares a translation with the original on about ten sets of arguments.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use assay_core::{Error, Result};
 
 use crate::Store;
 
-/// The line where a script takes a translation in.
+/// The line of a script that is replaced by a translation.
 const PLACEHOLDER: &str = "TOFILL";
 const MAIN: &str = "if __name__ == '__main__':";
 
@@ -21,8 +21,8 @@ pub struct GeeksProblem {
     pub java: String,
     /// The Python function with its imports, called `f_gold`.
     pub python: String,
-    /// The code of the Python script that compares `f_filled` with it, down to the line that prints how many
-    /// times (`n_success`) of how many (`len(param)`) they agree.
+    /// The code of the Python script that compares `f_filled` with it, up to the line that prints
+    /// how many times (`n_success`) of how many (`len(param)`) they agree.
     pub comparison: String,
 }
 
@@ -33,8 +33,8 @@ pub fn open_geeks(path: &Path) -> Result<Vec<Result<GeeksProblem, (String, Strin
     read_geeks(&store)
 }
 
-/// Reads the functions of `store` that are there in both languages, in the order of their names, and
-/// those that cannot be used, with the reason.
+/// Reads the functions of `store` that exist in both languages, sorted by name, and those that
+/// cannot be used, with the reason.
 pub fn read_geeks(store: &Store) -> Result<Vec<Result<GeeksProblem, (String, String)>>> {
     let mut java = BTreeMap::new();
     let mut python = BTreeMap::new();
@@ -65,12 +65,12 @@ fn nothing(location: &str) -> Error {
         .hint("it has java/NAME.java and python/NAME.py, as TransCoder's archive")
 }
 
-/// The name of a file with that ending in a folder of that language.
-fn name_in<'a>(path: &'a str, ending: &str) -> Option<&'a str> {
-    let folder = if ending == "py" { "python" } else { ending };
+/// The name of a file with this extension in a folder of that language.
+fn name_in<'a>(path: &'a str, extension: &str) -> Option<&'a str> {
+    let folder = if extension == "py" { "python" } else { extension };
     let (path, file) = path.rsplit_once('/')?;
     let last = path.rsplit('/').next()?;
-    (last == folder).then(|| file.strip_suffix(ending)?.strip_suffix('.')).flatten()
+    (last == folder).then(|| file.strip_suffix(extension)?.strip_suffix('.')).flatten()
 }
 
 fn problem(
@@ -96,7 +96,7 @@ fn problem(
     })
 }
 
-/// The lines of an indented block, four spaces less deep.
+/// The lines of an indented block, with four spaces of indentation removed.
 fn dedented(block: &str) -> String {
     let lines = block.lines().map(|line| line.strip_prefix("    ").unwrap_or(line.trim_start()));
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::records::Record;
 use crate::json::json_line_message;
 
-/// A program to be written from a sentence and its tests.
+/// A program to write from a sentence and its tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MbppProblem {
     /// Its number.
@@ -20,7 +20,7 @@ pub struct MbppProblem {
     pub set_up: String,
     /// Imports that the assertions need.
     pub imports: Vec<String>,
-    /// Code of EvalPlus with many more tests, where the file has that.
+    /// EvalPlus's code with many more tests, if the file has it.
     pub test: Option<String>,
 }
 
@@ -60,7 +60,7 @@ impl Record for MbppProblem {
     }
 }
 
-/// Nearly all programs of the file have carriage returns before their line feeds.
+/// Removes the carriage returns that nearly all programs of the file have before their line feeds.
 fn with_line_feeds(code: &str) -> String {
     code.replace("\r\n", "\n")
 }

@@ -1,8 +1,8 @@
 //! Files of problems whose answers are programs: HumanEval and MBPP, with EvalPlus's inputs, and
 //! HumanEvalPack, TransCoder's GeeksForGeeks programs, and [`apps`].
 //!
-//! [`Records`] streams the records of a file, one at a time, as often as asked; [`FunctionProblem`]
-//! and [`MbppProblem`] say what stands in one.
+//! [`Records`] streams the records of a file, one at a time, any number of times;
+//! [`FunctionProblem`] and [`MbppProblem`] are the contents of one.
 
 pub mod apps;
 mod constants;

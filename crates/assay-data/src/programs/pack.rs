@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::records::Record;
 use crate::json::json_line_message;
 
-/// A function to be written in one of six languages.
+/// A function to write in one of six languages.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PackProblem {
     /// Its name: `JavaScript/0`.
@@ -21,7 +21,7 @@ pub struct PackProblem {
     pub buggy_solution: String,
     /// Code that tests the function, in its own language.
     pub test: String,
-    /// The code that its tests need before the program; Go has this.
+    /// The code that its tests need before the program; only Go has it.
     #[serde(default)]
     pub test_setup: String,
     /// The function's name.

@@ -1,4 +1,4 @@
-//! A file of records, one JSON object a line or one JSON array of objects, plain or compressed.
+//! A file of records, one JSON object per line or one JSON array of objects, plain or compressed.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -13,37 +13,37 @@ use crate::Store;
 use crate::packing::name_when_unpacked;
 use crate::texts::{Document, Form, Lines, Source};
 
-/// The extensions of compressed files, and none.
-const ENDINGS: [&str; 3] = ["", ".gz", ".zst"];
+/// The extensions of compressed files, and the empty one.
+const EXTENSIONS: [&str; 3] = ["", ".gz", ".zst"];
 
 /// A record that can be read from a line of JSON.
 pub trait Record: Sized {
     /// The fields of a record, for the hint of an error.
     const FORM: &'static str;
 
-    /// Reads a JSON object; an error says what is wrong with it, and names the key.
+    /// Parses a JSON object; an error says what is wrong with it, and names the key.
     fn parse(text: &str) -> Result<Self, String>;
 }
 
-/// A file of records that is read from front to back, as often as asked: one record at a time is in
-/// memory.
+/// A file of records that is read from front to back, any number of times, with one record at a
+/// time in memory.
 #[derive(Debug, Clone)]
 pub struct Records {
     name: String,
     place: RecordsIn,
 }
 
-/// The place of a file of records.
+/// The location of a file of records.
 #[derive(Debug, Clone)]
 enum RecordsIn {
     File(PathBuf),
     Memory(Cow<'static, [u8]>),
 }
 
-/// Takes a record and the line on which it begins; breaks to end the reading.
+/// Receives a record and the line on which it begins; breaks to end the reading.
 pub type TakeRecord<'a, R> = dyn FnMut(u64, R) -> Result<ControlFlow<()>> + 'a;
 
-/// Takes the text of a record and the line on which it begins.
+/// Receives the text of a record and the line on which it begins.
 pub(super) type TakeText<'a> = dyn FnMut(u64, &str) -> Result<ControlFlow<()>> + 'a;
 
 impl Records {
@@ -53,7 +53,7 @@ impl Records {
             return Ok(Self::file(path));
         }
         let candidates =
-            names.iter().flat_map(|name| ENDINGS.map(|ending| format!("{name}{ending}")));
+            names.iter().flat_map(|name| EXTENSIONS.map(|ending| format!("{name}{ending}")));
         let found = candidates.map(|name| path.join(name)).find(|file| file.is_file());
         found.map(|file| Self::file(&file)).ok_or_else(|| {
             let names = names.join(" and no ");
@@ -62,8 +62,8 @@ impl Records {
         })
     }
 
-    /// The file of JSON lines at `path`; or the first that is `wanted` in the folder or archive there
-    /// ([`Store::find`]), which is held in memory if it lies in an archive.
+    /// The file of JSON lines at `path`; or the first one for which `wanted` holds in the folder or
+    /// archive there ([`Store::find`]), which is kept in memory if it is in an archive.
     pub fn look_for(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Option<Self>> {
         if path.is_file() && is_json_lines(&path.to_string_lossy()) {
             return Ok(Some(Self::file(path)));
@@ -75,7 +75,7 @@ impl Records {
         Self::from_store(&store, &|path| path == name)
     }
 
-    /// The first file, by name, that is `wanted` in `store`, held in memory.
+    /// The first file in `store`, by name, for which `wanted` holds, kept in memory.
     pub fn from_store(store: &Store, wanted: &dyn Fn(&str) -> bool) -> Result<Option<Self>> {
         let Some(name) = store.first(wanted)? else { return Ok(None) };
         let location = format!("{}/{name}", store.location());
@@ -90,7 +90,7 @@ impl Records {
         Ok(found)
     }
 
-    /// A file held in memory, such as one inside the binary. Its name tells its form.
+    /// A file in memory, such as one inside the binary. The name selects the format.
     pub fn memory(name: &str, bytes: impl Into<Cow<'static, [u8]>>) -> Self {
         Self { name: name.to_owned(), place: RecordsIn::Memory(bytes.into()) }
     }
@@ -100,7 +100,8 @@ impl Records {
         &self.name
     }
 
-    /// Hands over every record. The first that cannot be read is refused by file, line and key.
+    /// Passes every record to `take`. The first that cannot be read is refused by file, line and
+    /// key.
     pub fn each<R: Record>(&self, take: &mut TakeRecord<'_, R>) -> Result<()> {
         self.texts(&mut |line, text| {
             let record = R::parse(text).map_err(|what| {
@@ -111,14 +112,15 @@ impl Records {
         })
     }
 
-    /// Refuses a file whose first record is of another task: its score would go by the wrong name.
+    /// Refuses a file whose first record belongs to another task: its score would have the wrong
+    /// name.
     pub fn refuse_other_data(
         &self,
         fits: &dyn Fn(&Map<String, Value>) -> bool,
         hint: &str,
     ) -> Result<()> {
         let Some(first) = self.first()? else { return Ok(()) };
-        // What is no object at all, reading it says better.
+        // For anything but an object, reading it gives a better message.
         match serde_json::from_str(&first) {
             Ok(Value::Object(record)) if !fits(&record) => {
                 let keys: Vec<&str> = record.keys().map(String::as_str).collect();
@@ -154,7 +156,7 @@ impl Records {
         }
     }
 
-    /// Hands over the text of every record, and the line on which it begins.
+    /// Passes the text of every record to `take`, with the line on which it begins.
     pub(super) fn texts(&self, take: &mut TakeText<'_>) -> Result<()> {
         let source = self.source()?.strip_bom()?;
         if source.form() == Form::Json {
@@ -178,7 +180,7 @@ impl Records {
     }
 }
 
-/// Returns whether a file's name is one of JSON lines, compressed or not.
+/// Returns whether a file's name is that of JSON lines, compressed or not.
 pub(super) fn is_json_lines(name: &str) -> bool {
     let stem = name_when_unpacked(name);
     stem.ends_with(".jsonl") || stem.ends_with(".ndjson")

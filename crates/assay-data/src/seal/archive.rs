@@ -1,10 +1,11 @@
-//! The form of a sealed archive's inside: a tar file of which every byte is decided by its manifest
-//! and its files.
+//! The format of a sealed archive's content: a tar file in which every byte is determined by its
+//! manifest and its files.
 //!
 //! First comes `manifest.json`, then `files/PATH` for each file in the manifest's order, with mode
-//! 0644, no owner and no time, then two empty blocks. The reader builds the head that each file must
-//! have and compares it with what is there. So there is nothing to interpret: links, devices,
-//! doubles, strange paths, and lengths other than declared all are simply not the head expected.
+//! 0644, no owner and no time, then two empty blocks. The reader builds the header that each file
+//! must have and compares it with the actual one. So there is nothing to interpret: links, devices,
+//! duplicates, strange paths, and lengths other than declared are all simply not the expected
+//! header.
 
 use std::io::{self, Read, Write};
 
@@ -21,7 +22,7 @@ const UNIT: usize = 512;
 /// The blocks that end a tar file.
 const END: [u8; 2 * UNIT] = [0; 2 * UNIT];
 
-/// Everything that stands before a file's content. A long path takes several blocks.
+/// All bytes before a file's content. A long path takes several blocks.
 fn head(path: &str, bytes: u64) -> Result<Vec<u8>> {
     let mut header = Header::new_gnu();
     header.set_entry_type(EntryType::Regular);
@@ -94,7 +95,7 @@ impl<R: Read> ArchiveReader<R> {
         let mut first = [0; UNIT];
         self.fill(&mut first, AT)?;
         let bytes = Header::from_byte_slice(&first).entry_size().unwrap_or(u64::MAX);
-        if bytes > manifest::LARGEST || first[..] != head(MANIFEST, bytes)?[..] {
+        if bytes > manifest::MAX_BYTES || first[..] != head(MANIFEST, bytes)?[..] {
             return Err(self
                 .refused("does not begin with a manifest")
                 .hint("it can be decrypted, but it was not made by assay data seal"));
@@ -108,7 +109,7 @@ impl<R: Read> ArchiveReader<R> {
             .map_err(|fault| self.refused(&format!("has a manifest that {fault}")))
     }
 
-    /// One file, which must be the one that the manifest has next.
+    /// Reads one file, which must be the next one of the manifest.
     pub(super) fn file(
         &mut self,
         entry: &Entry,
@@ -131,7 +132,7 @@ impl<R: Read> ArchiveReader<R> {
         self.content(entry.bytes, &entry.path, take)
     }
 
-    /// Makes sure that nothing follows, and gives back what the archive was read from.
+    /// Checks that nothing follows, and returns the underlying reader.
     pub(super) fn finish(mut self) -> Result<R> {
         const AT: &str = "its end";
         let mut last = [0; END.len()];
@@ -180,7 +181,8 @@ impl<R: Read> ArchiveReader<R> {
     }
 }
 
-/// The sealed file cannot be read on. An error of the disk is not the file's fault.
+/// The error if the sealed file cannot be read further. An error of the disk is not the file's
+/// fault.
 pub(super) fn broken(name: &str, at: &str, error: io::Error) -> Error {
     if error.raw_os_error().is_some() {
         return Error::failed(format!("failed to read {name}")).because(error);
@@ -194,7 +196,7 @@ pub(super) fn broken(name: &str, at: &str, error: io::Error) -> Error {
         .hint("get the file again; what was sealed cannot be recovered from this copy")
 }
 
-/// Describes the block that is there instead of a header.
+/// Describes the block that was found instead of a header.
 fn describe(block: &[u8]) -> String {
     if block.iter().all(|byte| *byte == 0) {
         return "nothing more".to_owned();

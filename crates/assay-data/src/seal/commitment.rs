@@ -1,4 +1,5 @@
-//! The commitment that is published before the data: enough to be held to it, and nothing about the content.
+//! The commitment that is published before the data: it binds its author, and reveals nothing about
+//! the content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,15 +12,15 @@ use crate::codrep::count_tasks;
 
 const FORMAT: &str = "assay-seal-commitment";
 const VERSION: u32 = 1;
-/// Under this name files are counted that lie in no folder.
+/// The name under which files outside of any folder are counted.
 const NO_FOLDER: &str = ".";
-/// A commitment is a few lines; only a mistake is larger.
-const LARGEST: u64 = 16 << 20;
+/// The maximum size of a commitment: it has a few lines, and only a mistake is larger.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The public side of sealed data.
 ///
-/// There is no hash of any single file in it: the leaves are salted, but nobody needs them who has
-/// not opened the archive.
+/// It has no hash of any single file: the leaves are salted, but only those who opened the archive
+/// need them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commitment {
@@ -29,9 +30,9 @@ pub struct Commitment {
     pub root: Digest,
     /// The number of files.
     pub files: u64,
-    /// The number of bytes they have together.
+    /// The total number of bytes.
     pub bytes: u64,
-    /// The number of files in each folder of the top level; `.` stands for none.
+    /// The number of files in each top-level folder; `.` is for files outside of any folder.
     pub folders: BTreeMap<String, u64>,
     /// The number of files that are tasks.
     pub tasks: u64,
@@ -60,7 +61,7 @@ impl Commitment {
     /// Reads a published commitment.
     pub fn load(path: &Path) -> Result<Self> {
         let error = |error| Error::reading("read", path, error);
-        if std::fs::metadata(path).map_err(error)?.len() > LARGEST {
+        if std::fs::metadata(path).map_err(error)?.len() > MAX_BYTES {
             return Err(no_commitment(path));
         }
         let bytes = std::fs::read(path).map_err(error)?;
@@ -80,7 +81,7 @@ impl Commitment {
         Ok(bytes)
     }
 
-    /// In what the data differs from what was promised; nothing if it does not.
+    /// The differences between the data and the commitment; empty if there are none.
     pub(super) fn differences(&self, data: &Self) -> Vec<String> {
         let mut found = Vec::new();
         let mut compare = |what: &str, promised: String, is: String| {

@@ -1,6 +1,7 @@
-//! Locks and keys of a sealed file: holders of a key, or those who know a passphrase.
+//! Locks and keys of a sealed file: key pairs or passphrases.
 //!
-//! Everything here is age's own format, so that files and keys go together with the `age` tool.
+//! Everything here is in age's own format, so that files and keys are compatible with the `age`
+//! tool.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,25 +15,26 @@ use assay_core::{Error, Result};
 
 use super::archive::broken;
 
-/// The cost of trying a passphrase: 2 to the power of this, as the `age` tool has it.
+/// The cost of trying a passphrase: 2 to the power of this, as in the `age` tool.
 const WORK: u8 = 18;
-/// The most that a sealed file may ask of the machine that opens it: a gigabyte of memory.
-const MOST_WORK: u8 = 20;
-/// A file of keys is small; a larger one was named by mistake.
-const LARGEST_KEY_FILE: u64 = 1 << 20;
+/// The maximum cost that a sealed file may impose on the machine that opens it: a gigabyte of
+/// memory.
+const MAX_WORK: u8 = 20;
+/// The maximum size of a file of keys; a larger one was named by mistake.
+const MAX_KEY_FILE_BYTES: u64 = 1 << 20;
 
 /// The lock of a sealed file, which decides who can open it.
 pub enum Lock {
-    /// The holders of these keys, each alone.
+    /// The holders of these keys; each key suffices.
     Recipients(Vec<x25519::Recipient>),
-    /// Whoever knows it.
+    /// Everybody who knows this passphrase.
     Passphrase(SecretString),
-    /// The holder of a key that is made now and written to this file.
+    /// The holder of a new key, which is written to this file.
     NewKey(PathBuf),
 }
 
 impl Lock {
-    /// Reads recipients (`age1…`), as they were typed and as a file has them, one a line.
+    /// Parses recipients (`age1…`), from the command line and from a file with one per line.
     pub fn recipients(typed: &[String], file: Option<&Path>) -> Result<Self> {
         let mut recipients = Vec::new();
         for text in typed {
@@ -58,12 +60,12 @@ impl Lock {
         Ok(Self::Recipients(recipients))
     }
 
-    /// Reads a passphrase: a file's first line.
+    /// Reads a passphrase from a file's first line.
     pub fn passphrase_file(path: &Path) -> Result<Self> {
         read_passphrase(path).map(Self::Passphrase)
     }
 
-    /// Makes ready to encrypt; a new key is made but not yet written.
+    /// Creates the encryptor; a new key is created but not yet written.
     pub(super) fn encryptor(&self) -> Result<(Encryptor, Option<NewKey<'_>>)> {
         match self {
             Self::Recipients(recipients) => {
@@ -88,7 +90,7 @@ impl Lock {
 const EXPECTED: &str = "a recipient is the public half of a key, age1…; `age-keygen` makes one, and so does sealing without a recipient";
 
 fn parse_recipient(text: &str) -> Result<x25519::Recipient, String> {
-    // What may be a secret is not repeated.
+    // The text may be a secret, and is not repeated.
     text.parse().map_err(|_| {
         if text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("age-")) {
             "a recipient is not the secret key".to_owned()
@@ -103,14 +105,15 @@ fn encryptor<'a>(recipients: impl Iterator<Item = &'a dyn Recipient>) -> Result<
         .map_err(|error| Error::failed("failed to encrypt").because(error))
 }
 
-/// A key that nobody has yet.
+/// A key that was just created.
 pub(super) struct NewKey<'a> {
     identity: x25519::Identity,
     path: &'a Path,
 }
 
 impl NewKey<'_> {
-    /// Writes the key for its owner alone. A key is never overwritten: it may be the last copy.
+    /// Writes the key, readable by its owner only. A key is never overwritten: it may be the last
+    /// copy.
     pub(super) fn write(&self) -> Result<()> {
         let mut options = OpenOptions::new();
         let opened = options.write(true).create_new(true).mode(0o600).open(self.path);
@@ -128,9 +131,9 @@ impl NewKey<'_> {
         })
     }
 
-    /// Takes the key back, when there is nothing that it opens.
+    /// Removes the key, if there is nothing that it opens.
     pub(super) fn remove(&self) {
-        // What cannot be removed opens nothing.
+        // A key that cannot be removed opens nothing.
         let _ = fs::remove_file(self.path);
     }
 }
@@ -167,12 +170,12 @@ impl Key {
         Ok(Self::Identities(identities))
     }
 
-    /// Reads a passphrase: a file's first line.
+    /// Reads a passphrase from a file's first line.
     pub fn passphrase_file(path: &Path) -> Result<Self> {
         read_passphrase(path).map(Self::Passphrase)
     }
 
-    /// Opens the sealed file `path`. Reading on then tells whether the rest is sound.
+    /// Opens the sealed file `path`. Errors in the rest are found only by reading on.
     pub(super) fn open(&self, path: &Path) -> Result<StreamReader<BufReader<File>>> {
         let file = File::open(path).map_err(|error| Error::reading("open", path, error))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
@@ -191,7 +194,7 @@ impl Key {
                 .map_err(|error| unopened(path, error)),
             (Self::Passphrase(passphrase), _) => {
                 let mut identity = scrypt::Identity::new(passphrase.clone());
-                identity.set_max_work_factor(MOST_WORK);
+                identity.set_max_work_factor(MAX_WORK);
                 decryptor
                     .decrypt(std::iter::once(&identity as &dyn Identity))
                     .map_err(|error| unopened(path, error))
@@ -231,7 +234,7 @@ fn read_key_file(path: &Path) -> Result<String> {
     let error = |error| Error::reading("read", path, error);
     let file = File::open(path).map_err(error)?;
     let mut text = String::new();
-    file.take(LARGEST_KEY_FILE).read_to_string(&mut text).map_err(error)?;
+    file.take(MAX_KEY_FILE_BYTES).read_to_string(&mut text).map_err(error)?;
     Ok(text)
 }
 
@@ -239,7 +242,7 @@ fn read_passphrase(path: &Path) -> Result<SecretString> {
     let error = |error| Error::reading("read", path, error);
     let file = File::open(path).map_err(error)?;
     let mut line = String::new();
-    BufReader::new(file.take(LARGEST_KEY_FILE)).read_line(&mut line).map_err(error)?;
+    BufReader::new(file.take(MAX_KEY_FILE_BYTES)).read_line(&mut line).map_err(error)?;
     let line = line.trim_end_matches(['\r', '\n']);
     if line.is_empty() {
         return Err(Error::refused(format!("{} holds no passphrase", path.display()))

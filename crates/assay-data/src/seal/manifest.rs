@@ -1,7 +1,7 @@
 //! The list of files inside a sealed archive, with the secret seed.
 //!
-//! Whoever opens an archive did not necessarily make it, so a manifest is believed in nothing: paths,
-//! order and form are checked before the first file is written.
+//! An archive may come from somebody else, so nothing in a manifest is trusted: paths, order and
+//! format are checked before the first file is written.
 
 use assay_core::{Digest, Error, Result};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ const FORMAT: &str = "assay-seal";
 const VERSION: u32 = 1;
 
 /// The largest manifest that is written or read; enough for more than a million files.
-pub(super) const LARGEST: u64 = 256 << 20;
+pub(super) const MAX_BYTES: u64 = 256 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +21,7 @@ pub(super) struct Manifest {
     format: String,
     version: u32,
     pub(super) seed: Seed,
-    /// In the order of their paths' bytes.
+    /// The files, sorted by the bytes of their paths.
     pub(super) files: Vec<Entry>,
 }
 
@@ -42,14 +42,14 @@ impl Manifest {
     pub(super) fn to_json(&self) -> Result<Vec<u8>> {
         let error = |error| Error::failed("failed to write the manifest").because(error);
         let bytes = serde_json::to_vec(self).map_err(error)?;
-        if bytes.len() as u64 > LARGEST {
+        if bytes.len() as u64 > MAX_BYTES {
             return Err(Error::refused(format!("{} files are too many", self.files.len()))
                 .hint("seal parts of the folder, or pack small files together"));
         }
         Ok(bytes)
     }
 
-    /// Reads a manifest and checks it; the error says what is wrong, without naming the archive.
+    /// Parses a manifest and checks it; the error says what is wrong, without naming the archive.
     pub(super) fn from_json(bytes: &[u8]) -> Result<Self, String> {
         let manifest: Self =
             serde_json::from_slice(bytes).map_err(|error| format!("is malformed: {error}"))?;
@@ -85,7 +85,8 @@ impl Manifest {
         self.check_folders()
     }
 
-    /// No file may be a folder of another file. The files are in order, so each can be looked up.
+    /// Checks that no file is a folder of another file. The files are sorted, so each can be looked
+    /// up.
     fn check_folders(&self) -> Result<(), String> {
         let is_file =
             |path: &str| self.files.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();

@@ -1,9 +1,9 @@
 //! The hashes: a salted leaf for each file, and one root over all of them.
 //!
-//! Many hidden files are small and easy to guess: a solution is a line number. A plain hash of such a
-//! file gives it away to whoever tries all line numbers. Therefore each leaf has a salt, which hangs
-//! on a secret seed and on the file's path: without the seed nothing can be tried, and the salt of one
-//! file, once shown, tells nothing about another.
+//! Many hidden files are small and easy to guess: a solution is a line number. A plain hash of such
+//! a file reveals it to anybody who tries all line numbers. Therefore each leaf has a salt, which
+//! depends on a secret seed and on the file's path: without the seed nothing can be tried, and the
+//! salt of one file, once disclosed, reveals nothing about another.
 //!
 //! ```text
 //! salt(path) = BLAKE3-keyed(key = seed, path)
@@ -11,8 +11,8 @@
 //! node(l, r) = BLAKE3("assay-seal/1 node\n" ‖ l ‖ r)
 //! ```
 //!
-//! `u64` is eight bytes, the lowest first. The leaves stand in the order of their paths' bytes. Each
-//! level pairs its hashes from the left; one that is left over goes up as it is.
+//! `u64` is eight bytes, little-endian. The leaves are sorted by the bytes of their paths. Each
+//! level pairs its hashes from the left; an unpaired one is promoted unchanged.
 
 use std::fmt;
 
@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 const LEAF: &[u8] = b"assay-seal/1 leaf\n";
 const NODE: &[u8] = b"assay-seal/1 node\n";
 
-/// The secret from which the salts of all files come. It is known to those who can open the archive.
+/// The secret from which the salts of all files are derived. It is known to those who can open the
+/// archive.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seed(Digest);
@@ -37,7 +38,7 @@ impl Seed {
         Ok(Self::from_bytes(bytes))
     }
 
-    /// A secret that is known already.
+    /// A secret that is already known.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(Digest::from(bytes))
     }
@@ -47,7 +48,7 @@ impl Seed {
     }
 }
 
-/// A secret is not for logs.
+/// Hides the secret from logs.
 impl fmt::Debug for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Seed(…)")
@@ -58,7 +59,7 @@ impl fmt::Debug for Seed {
 pub(super) struct LeafHasher(blake3::Hasher);
 
 impl LeafHasher {
-    /// The file at `path`, which will turn out to have `bytes` bytes.
+    /// Hashes the file at `path`, which has `bytes` bytes.
     pub(super) fn new(seed: &Seed, path: &str, bytes: u64) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(LEAF).update(seed.salt(path).as_bytes());
@@ -76,7 +77,7 @@ impl LeafHasher {
     }
 }
 
-/// The hash over leaves in the order of their paths; nothing has none.
+/// The hash over leaves in the order of their paths; `None` for no leaves.
 pub(super) fn root(leaves: impl IntoIterator<Item = Digest>) -> Option<Digest> {
     let mut level: Vec<Digest> = leaves.into_iter().collect();
     while level.len() > 1 {
@@ -127,7 +128,8 @@ mod tests {
         manifest(seed, files.clone().into_iter()).root().unwrap()
     }
 
-    /// The construction once more, from its description: whole inputs, and from the top down.
+    /// The same construction, implemented from its description: whole inputs, and from the top
+    /// down.
     mod naive {
         pub(super) fn leaf(seed: [u8; 32], path: &str, content: &[u8]) -> [u8; 32] {
             let mut input = b"assay-seal/1 leaf\n".to_vec();
@@ -139,7 +141,7 @@ mod tests {
             *blake3::hash(&input).as_bytes()
         }
 
-        /// The left side is the largest whole tree that leaves something for the right side.
+        /// The left side is the largest full tree that leaves something for the right side.
         pub(super) fn root(leaves: &[[u8; 32]]) -> [u8; 32] {
             if let [only] = leaves {
                 return *only;
@@ -165,7 +167,8 @@ mod tests {
         }
     }
 
-    /// Computed with another implementation of BLAKE3 and kept: the construction must not drift, or old commitments mean nothing.
+    /// The values were computed with another implementation of BLAKE3: the construction must not
+    /// change, or old commitments mean nothing.
     #[test]
     fn the_construction_does_not_drift() {
         let seed = Seed::from_bytes([1; 32]);

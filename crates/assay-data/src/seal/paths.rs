@@ -1,17 +1,17 @@
-//! The paths that a sealed file may have: those that mean the same everywhere, and stay in their folder.
+//! The paths that a sealed file may have: portable ones that stay in their folder.
 
-/// As long as a path may be on Linux.
-const LONGEST_PATH: usize = 4000;
-const LONGEST_NAME: usize = 255;
+/// The maximum length of a path, below the limit of Linux.
+const MAX_PATH_BYTES: usize = 4000;
+const MAX_NAME_BYTES: usize = 255;
 
-/// Says what is wrong with a relative path, if anything is.
+/// The fault of a relative path, if it has one.
 pub(super) fn fault(path: &str) -> Option<&'static str> {
     let is_odd = |letter: char| letter.is_control() || letter == '\\';
     if path.is_empty() {
         Some("is empty")
     } else if path.starts_with('/') {
         Some("is absolute")
-    } else if path.len() > LONGEST_PATH {
+    } else if path.len() > MAX_PATH_BYTES {
         Some("is too long")
     } else if path.contains(is_odd) {
         Some("has a control character or a backslash in it")
@@ -24,12 +24,12 @@ fn name_fault(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("has an empty part"),
         "." | ".." => Some("leads out of its folder or nowhere"),
-        name if name.len() > LONGEST_NAME => Some("has a part that is too long"),
+        name if name.len() > MAX_NAME_BYTES => Some("has a part that is too long"),
         _ => None,
     }
 }
 
-/// The folders that a path leads through, outermost first: `a` and `a/b` for `a/b/c`.
+/// The parent folders of a path, outermost first: `a` and `a/b` for `a/b/c`.
 pub(super) fn folders(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(at, _)| &path[..at])
 }

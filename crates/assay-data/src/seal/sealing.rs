@@ -1,8 +1,7 @@
-//! From a folder to a sealed file and its commitment.
+//! Sealing: from a folder to a sealed file and its commitment.
 //!
-//! The files are read twice, so that nothing but the manifest is held in memory: once for the hashes,
-//! which must come first in the archive, and once to write them. A file that changed in between ends
-//! the work.
+//! The files are read twice, so that only the manifest is in memory: once for the hashes, which
+//! come first in the archive, and once to write them. A file that changed in between is an error.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Read, Write};
@@ -16,10 +15,11 @@ use super::keys::{Lock, NewKey, key_exists};
 use super::manifest::{Entry, Manifest};
 use super::merkle::{LeafHasher, Seed};
 use super::walk::walk;
-use super::{BLOCK, Commitment, go_on};
+use super::{BLOCK, Commitment, check_cancelled};
 use crate::draft::{Draft, parent};
 
-/// Slower than zstd's default, and smaller: data is sealed once and sent often.
+/// The compression level: slower than zstd's default, and smaller, because data is sealed once and
+/// sent often.
 const COMPRESSION: i32 = 9;
 
 /// A request to seal a folder.
@@ -32,7 +32,7 @@ pub struct SealRequest {
     pub commitment: PathBuf,
     /// The lock, which decides who can open it.
     pub lock: Lock,
-    /// True if a sealed file and a commitment that are there already are replaced.
+    /// True if an existing sealed file and commitment are replaced.
     pub force: bool,
 }
 
@@ -54,12 +54,12 @@ pub fn seal(request: &SealRequest, seed: &Seed, cancel: &Cancel) -> Result<Commi
     let written = public.file_mut().write_all(&json).and_then(|()| public.file().sync_all());
     written.map_err(|error| Error::writing("write", &request.commitment, error))?;
 
-    place_all(request, sealed, public, new_key.as_ref())?;
+    rename_all(request, sealed, public, new_key.as_ref())?;
     Ok(commitment)
 }
 
-/// Gives everything its name, the sealed file last: if it is there, so are its key and commitment.
-fn place_all(
+/// Gives all files their names, the sealed file last: if it exists, so do its key and commitment.
+fn rename_all(
     request: &SealRequest,
     sealed: Draft,
     public: Draft,
@@ -69,7 +69,7 @@ fn place_all(
     new_key.map_or(Ok(()), NewKey::write)?;
     let placed = place(public, commitment, *force).and_then(|()| {
         place(sealed, output, *force).inspect_err(|_| {
-            // A commitment to nothing helps nobody.
+            // A commitment without its data is useless.
             let _ = fs::remove_file(commitment);
         })
     });
@@ -89,7 +89,7 @@ fn folder(path: &Path) -> Result<PathBuf> {
     fs::canonicalize(path).map_err(error)
 }
 
-/// Says early what would only be found out after all the work.
+/// Checks early for errors that would otherwise only show after all the work.
 fn check_outputs(request: &SealRequest) -> Result<()> {
     let SealRequest { output, commitment, lock, force, .. } = request;
     for path in [output, commitment] {
@@ -107,7 +107,7 @@ fn check_outputs(request: &SealRequest) -> Result<()> {
         return Err(Error::usage("the sealed file, its commitment and its key are three files")
             .hint("give --commitment another name"));
     }
-    // What is forced away must be one of ours: it could be the very data that is to be sealed.
+    // A file that is replaced must be a sealed one: it could be the very data that is to be sealed.
     if output.exists() && !is_sealed(output) {
         return Err(not_ours(output, "a sealed file"));
     }
@@ -134,7 +134,7 @@ fn already_there(path: &Path) -> Error {
         .hint("give another name, or replace it with --force")
 }
 
-/// The paths of all outputs, as the walk through the folder would meet it.
+/// The paths of all outputs, in the form in which the walk through the folder finds them.
 fn outputs(request: &SealRequest) -> Result<Vec<PathBuf>> {
     let key = match &request.lock {
         Lock::NewKey(path) => Some(path),
@@ -172,7 +172,7 @@ fn list(root: &Path, leave_out: &[PathBuf], seed: &Seed, cancel: &Cancel) -> Res
     Ok(Manifest::new(seed.clone(), entries))
 }
 
-/// Reads a file, which must have the length that it had.
+/// Reads a file, whose length must not have changed.
 fn read(
     root: &Path,
     entry: &Entry,
@@ -184,7 +184,7 @@ fn read(
     let mut block = vec![0; BLOCK];
     let mut left = entry.bytes;
     loop {
-        go_on(cancel)?;
+        check_cancelled(cancel)?;
         let count = file.read(&mut block).map_err(|error| Error::reading("read", &path, error))?;
         if count as u64 > left || (count == 0 && left > 0) {
             return Err(changed(&path));
@@ -227,7 +227,7 @@ fn write_archive(
     }
     let encrypted = archive.finish()?.finish().map_err(error)?;
     let mut buffered = encrypted.finish().map_err(error)?;
-    // On the disk before anything is put in place: what fails here has changed nothing.
+    // On disk before anything is put in place: a failure here has changed nothing.
     buffered.flush().and_then(|()| out.sync_all()).map_err(error)
 }
 

@@ -1,4 +1,4 @@
-//! From a sealed file back to the folder, if everything is as it was committed to.
+//! Unsealing: from a sealed file back to the folder, if everything matches the commitment.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{BufReader, Read, Write};
@@ -14,28 +14,29 @@ use super::archive::{ArchiveReader, broken};
 use super::keys::Key;
 use super::manifest::{Entry, Manifest};
 use super::merkle::LeafHasher;
-use super::{Commitment, go_on};
+use super::{Commitment, check_cancelled};
 use crate::draft::parent;
 use crate::packing::ZSTD_WINDOW_LOG;
 
 const FRESH: &str = "name a folder that is not there yet";
 
-/// The stream that an archive is read from: decrypted, then decompressed.
+/// The stream of an archive: decrypted, then decompressed.
 type Inside = Decoder<'static, BufReader<StreamReader<BufReader<File>>>>;
 
 /// A request to unseal a file.
 pub struct UnsealRequest {
     /// The sealed file.
     pub sealed: PathBuf,
-    /// The folder that is made; it may be there if it is empty.
+    /// The folder to create; it may exist if it is empty.
     pub folder: PathBuf,
-    /// The published commitment; without it, the file is only held against its own manifest.
+    /// The published commitment; without it, the file is only checked against its own manifest.
     pub commitment: Option<Commitment>,
     /// The key that opens it.
     pub key: Key,
 }
 
-/// Unseals a file, and says what was in it. The folder is there afterwards only if all is well.
+/// Unseals a file, and returns its commitment. The folder exists afterwards only if everything
+/// matches.
 pub fn unseal(request: &UnsealRequest, cancel: &Cancel) -> Result<Commitment> {
     let UnsealRequest { sealed, folder, key, commitment } = request;
     check_folder(folder)?;
@@ -52,7 +53,7 @@ pub fn unseal(request: &UnsealRequest, cancel: &Cancel) -> Result<Commitment> {
     Ok(found)
 }
 
-/// Opens a sealed file, as far as its manifest, and holds that against what was published.
+/// Opens a sealed file, up to its manifest, and compares that with the published commitment.
 pub(super) fn open_manifest(
     sealed: &Path,
     key: &Key,
@@ -68,14 +69,14 @@ fn open_archive(sealed: &Path, key: &Key) -> Result<ArchiveReader<Inside>> {
     let name = sealed.display().to_string();
     let decrypted = key.open(sealed)?;
     let error = |error| broken(&name, "its manifest", error);
-    // One frame, so that nothing after it is taken for a part of the archive.
+    // One frame, so that nothing after it is taken as part of the archive.
     let mut inside = Decoder::new(decrypted).map_err(error)?.single_frame();
     inside.window_log_max(ZSTD_WINDOW_LOG).map_err(error)?;
     Ok(ArchiveReader::new(inside, name))
 }
 
-/// Reads an archive that was decrypted and decompressed already, and says what is in it, if every file
-/// is as its manifest has it. Nothing is written.
+/// Reads an archive that is already decrypted and decompressed, and returns its commitment, if
+/// every file matches its manifest. Nothing is written.
 pub fn examine_archive(inside: impl Read, name: &str) -> Result<Commitment> {
     let mut archive = ArchiveReader::new(inside, name.to_owned());
     let manifest = archive.manifest()?;
@@ -120,7 +121,7 @@ fn compare(sealed: &Path, promised: Option<&Commitment>, found: &Commitment) -> 
         .hint(hint))
 }
 
-/// A folder beside `folder` that vanishes unless it is put in place.
+/// A folder beside `folder` that is removed unless it is put in place.
 fn draft(folder: &Path) -> Result<TempDir> {
     let parent = parent(folder);
     tempfile::Builder::new()
@@ -142,7 +143,7 @@ fn extract(
         let mut file = create(&path)?;
         let mut hasher = LeafHasher::new(&manifest.seed, &entry.path, entry.bytes);
         archive.file(entry, &mut |piece| {
-            go_on(cancel)?;
+            check_cancelled(cancel)?;
             hasher.update(piece);
             file.write_all(piece).map_err(error)
         })?;
@@ -153,7 +154,8 @@ fn extract(
     Ok(())
 }
 
-/// Paths were checked with the manifest, and the draft is new: they lead nowhere else.
+/// Creates a file. Paths were checked with the manifest, and the draft is new: they lead nowhere
+/// else.
 fn create(path: &Path) -> Result<File> {
     let error = |error| Error::writing("write", path, error);
     fs::create_dir_all(parent(path)).map_err(error)?;
@@ -166,7 +168,7 @@ fn differs(entry: &Entry) -> Error {
     )
 }
 
-/// Nothing may follow, and age must have seen the last of its blocks.
+/// Checks that nothing follows, and that age has seen the last of its blocks.
 fn check_end(rest: &mut BufReader<impl Read>, name: &str) -> Result<()> {
     match rest.read(&mut [0]) {
         Ok(0) => Ok(()),
@@ -176,10 +178,10 @@ fn check_end(rest: &mut BufReader<impl Read>, name: &str) -> Result<()> {
 }
 
 fn put_in_place(draft: TempDir, folder: &Path) -> Result<()> {
-    // An empty folder that is there already gives way.
+    // An existing empty folder is replaced.
     fs::rename(draft.path(), folder)
         .map_err(|error| Error::writing("make", folder, error).hint(FRESH))?;
-    // It has its name now; there is nothing left to vanish.
+    // It has its name now; nothing must be removed.
     let _ = draft.keep();
     Ok(())
 }

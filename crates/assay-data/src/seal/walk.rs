@@ -1,4 +1,4 @@
-//! The files of a folder that is to be sealed, and those of them that cannot be.
+//! The files of a folder that is to be sealed, and those that cannot be.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use assay_core::{Error, Result};
 
 use super::paths;
 
-/// The most faults that a message names.
-const NAMED: usize = 20;
+/// The maximum number of faults that a message names.
+const MAX_NAMED: usize = 20;
 
-/// The relative paths of all files under `root`, in no order, but for those of `leave_out`. Anything
-/// that is not a plain file or folder with a plain name refuses the whole.
+/// The relative paths of all files under `root`, in any order, except those of `leave_out`.
+/// Anything but a plain file or folder with a plain name makes the whole folder refused.
 pub(super) fn walk(root: &Path, leave_out: &[PathBuf]) -> Result<Vec<String>> {
     let mut files = Vec::new();
     let mut faults = Vec::new();
@@ -55,14 +55,14 @@ fn entries(folder: &Path) -> Result<Vec<DirEntry>> {
 
 fn refusal(root: &Path, mut faults: Vec<String>) -> Error {
     faults.sort_unstable();
-    Error::refused(format!("{} cannot be sealed: {}", root.display(), some_of(faults)))
+    Error::refused(format!("{} cannot be sealed: {}", root.display(), summarize_faults(faults)))
         .hint("only plain files with plain names can be sealed: copy what links point to, and remove the rest")
 }
 
-/// The first of many faults, and how many more there are.
-pub(super) fn some_of(mut faults: Vec<String>) -> String {
-    let more = faults.len().saturating_sub(NAMED);
-    faults.truncate(NAMED);
+/// The first of many faults, and the number of the others.
+pub(super) fn summarize_faults(mut faults: Vec<String>) -> String {
+    let more = faults.len().saturating_sub(MAX_NAMED);
+    faults.truncate(MAX_NAMED);
     if more > 0 {
         faults.push(format!("and {more} more"));
     }

@@ -9,14 +9,14 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{Content, LARGEST_FILE, Take, too_large};
+use super::{Content, MAX_FILE_BYTES, TakeFile, too_large};
 
-/// Nearly every source file is smaller, and then is read at once. The allocator gives the same
-/// block again and again, so the room costs nothing.
+/// The initial buffer size: nearly every source file is smaller, and then is read at once. The
+/// allocator reuses the same block, so the space costs nothing.
 const TYPICAL_SIZE: usize = 64 << 10;
 
 const PLAIN: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
-/// Does not note the time of reading, which Linux allows on files that are ours.
+/// Does not update the access time, which Linux allows on files that are ours.
 #[cfg(target_os = "linux")]
 const NO_TRACE: OFlags = PLAIN.union(OFlags::NOATIME);
 #[cfg(not(target_os = "linux"))]
@@ -52,15 +52,15 @@ impl Folder {
                 EntryKind::Folder | EntryKind::Other => {}
             }
         }
-        let mut reader = Reader::new(&self.root);
+        let mut reader = FolderReader::new(&self.root);
         for name in names.iter().filter(|name| want(name)) {
             take(name, reader.read(name));
         }
         Ok(names)
     }
 
-    pub(super) fn read(&self, paths: &[String], take: &mut Take<'_>) -> Result<()> {
-        let mut reader = Reader::new(&self.root);
+    pub(super) fn read(&self, paths: &[String], take: &mut TakeFile<'_>) -> Result<()> {
+        let mut reader = FolderReader::new(&self.root);
         for (at, path) in paths.iter().enumerate() {
             if take(at, reader.read(path))?.is_break() {
                 break;
@@ -74,7 +74,7 @@ impl Folder {
 enum EntryKind {
     File,
     Folder,
-    /// A pipe or device, which could block for ever, or a dangling link.
+    /// A pipe or device, which could block forever, or a dangling link.
     Other,
 }
 
@@ -103,17 +103,17 @@ fn utf8_name(entry: &DirEntry) -> Result<String> {
         .map_err(|_| Error::refused(format!("the name of {} is not UTF-8", entry.path().display())))
 }
 
-/// Reads files of a folder at the least cost.
-struct Reader<'a> {
+/// Reads files of a folder at the lowest cost.
+struct FolderReader<'a> {
     root: &'a Path,
-    /// The inner folder that was used last. Opening a file from there spares the kernel the walk
+    /// The inner folder that was used last. Opening a file relative to it saves the kernel the walk
     /// along the whole path.
     folder: Option<(String, OwnedFd)>,
-    /// The flags that files are opened with, as far as they were allowed.
+    /// The flags that files are opened with, as far as they are permitted.
     flags: OFlags,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FolderReader<'a> {
     fn new(root: &'a Path) -> Self {
         Self { root, folder: None, flags: NO_TRACE }
     }
@@ -150,7 +150,7 @@ fn read_whole(file: &File) -> rustix::io::Result<Content> {
         if count == 0 {
             return Ok(Ok(bytes));
         }
-        if bytes.len() as u64 > LARGEST_FILE {
+        if bytes.len() as u64 > MAX_FILE_BYTES {
             return Ok(Err(too_large(bytes.len() as u64)));
         }
         if bytes.len() == bytes.capacity() {

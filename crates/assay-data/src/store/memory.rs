@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use assay_core::Result;
 
-use super::{Content, Take};
+use super::{Content, TakeFile};
 
 #[derive(Debug)]
 pub(super) struct Memory(pub(super) Vec<(String, Cow<'static, [u8]>)>);
@@ -21,7 +21,7 @@ impl Memory {
         self.0.iter().map(|(name, _)| name.clone()).collect()
     }
 
-    pub(super) fn read(&self, paths: &[String], take: &mut Take<'_>) -> Result<()> {
+    pub(super) fn read(&self, paths: &[String], take: &mut TakeFile<'_>) -> Result<()> {
         for (at, path) in paths.iter().enumerate() {
             let found = self.0.iter().find(|(name, _)| name == path);
             let content =

@@ -1,8 +1,8 @@
 //! The files of a dataset, in a folder, in an archive or in memory, read alike.
 //!
 //! A store is scanned once for its names and small files, then read as often as needed. Archives
-//! are never unpacked: a compressed tar is streamed from front to back, so its files come in the
-//! order in which they lie there.
+//! are never unpacked: a compressed tar is streamed from front to back, so its files come in their
+//! order in the archive.
 
 mod folder;
 mod memory;
@@ -24,13 +24,13 @@ use tarball::Tarball;
 use zipfile::ZipFile;
 
 /// The largest file that is read into memory; a larger one in a dataset is a mistake or an attack.
-pub(crate) const LARGEST_FILE: u64 = 256 << 20;
+pub(crate) const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// A file's bytes, or why they could not be had.
+/// A file's bytes, or the reason why they could not be read.
 pub type Content = Result<Vec<u8>, String>;
 
-/// Takes a file that was asked for: its place in the request, and its bytes.
-pub(crate) type Take<'a> = dyn FnMut(usize, Content) -> Result<ControlFlow<()>> + 'a;
+/// Receives a requested file: its index in the request, and its bytes.
+pub(crate) type TakeFile<'a> = dyn FnMut(usize, Content) -> Result<ControlFlow<()>> + 'a;
 
 /// A folder or an archive of files, named by relative paths with `/`.
 #[derive(Debug)]
@@ -67,8 +67,8 @@ impl Store {
         Ok(Self { location, kind })
     }
 
-    /// The store at `path` and the first of its files, by name, that is `wanted`; if the folder there
-    /// has none, the first of its archives that has one.
+    /// The store at `path` and the first of its files, by name, for which `wanted` holds; if the
+    /// folder has none, the first of its archives that has one.
     pub fn find(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Option<(Self, String)>> {
         let store = Self::open(path)?;
         if let Some(name) = store.first(wanted)? {
@@ -86,13 +86,13 @@ impl Store {
         Ok(None)
     }
 
-    /// The first of its files, by name, that is `wanted`.
+    /// The first of its files, by name, for which `wanted` holds.
     pub(crate) fn first(&self, wanted: &dyn Fn(&str) -> bool) -> Result<Option<String>> {
         let names = self.scan(&|_| false, &mut |_, _| {})?;
         Ok(names.into_iter().filter(|name| wanted(name)).min())
     }
 
-    /// The path of a file that lies in a folder.
+    /// The path of a file, if the store is a folder.
     pub(crate) fn file(&self, name: &str) -> Option<PathBuf> {
         match self.kind {
             Kind::Folder(_) => Some(Path::new(&self.location).join(name)),
@@ -100,7 +100,7 @@ impl Store {
         }
     }
 
-    /// Files held in memory, such as those inside the binary.
+    /// Files in memory, such as those inside the binary.
     pub fn memory(location: &str, files: Vec<(String, Cow<'static, [u8]>)>) -> Self {
         Self { location: location.to_owned(), kind: Kind::Memory(Memory(files)) }
     }
@@ -110,8 +110,8 @@ impl Store {
         &self.location
     }
 
-    /// The location's last part without an archive's extension: `Dataset4`. It names a folder when
-    /// tasks are given to a program, so an archive called `...tar` keeps its extension.
+    /// The location's last component without an archive's extension: `Dataset4`. It names a folder
+    /// when tasks are given to a solver command, so an archive called `...tar` keeps its extension.
     pub fn name(&self) -> &str {
         let last = self.location.rsplit('/').next().unwrap_or_default();
         match stem(last) {
@@ -121,9 +121,9 @@ impl Store {
         }
     }
 
-    /// Names every file, and hands over those that `want` asks for.
+    /// Returns the names of all files, and passes those for which `want` holds to `take`.
     ///
-    /// A folder is looked into two levels deep, which is where a dataset has its files.
+    /// A folder is searched two levels deep, which is where a dataset has its files.
     pub fn scan(
         &self,
         want: &dyn Fn(&str) -> bool,
@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// Reads the files at `paths`, each once, in the order that is cheapest for the store.
-    pub(crate) fn read(&self, paths: &[String], take: &mut Take<'_>) -> Result<()> {
+    pub(crate) fn read(&self, paths: &[String], take: &mut TakeFile<'_>) -> Result<()> {
         match &self.kind {
             Kind::Folder(folder) => folder.read(paths, take),
             Kind::Tarball(tarball) => tarball.read(paths, take),
@@ -153,7 +153,7 @@ impl Store {
         let (packing, _) = Packing::detect(BufReader::new(file)).map_err(error)?;
         match packing {
             Packing::Zip => Ok(Kind::Zip(ZipFile::new(path))),
-            // A compressed file is taken for a tar archive.
+            // A compressed file is assumed to be a tar archive.
             Packing::Gzip | Packing::Zstd | Packing::Tar => {
                 Ok(Kind::Tarball(Tarball::new(path, packing)))
             }
@@ -176,7 +176,7 @@ pub(crate) fn stem(name: &str) -> &str {
     endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
-/// The absolute path without `.` and `..`, symbolic links left as they are.
+/// The absolute path without `.` and `..`; symbolic links are not resolved.
 pub(crate) fn absolute(path: &Path) -> Result<String> {
     use std::path::Component;
     let full = std::path::absolute(path).map_err(|error| Error::reading("open", path, error))?;
@@ -196,20 +196,20 @@ pub(crate) fn absolute(path: &Path) -> Result<String> {
     })
 }
 
-/// Reads one file of an archive whole, up to the size limit.
+/// Reads one whole file of an archive, up to the size limit.
 pub(crate) fn read_member(reader: &mut dyn Read, size: u64) -> Content {
-    if size > LARGEST_FILE {
+    if size > MAX_FILE_BYTES {
         return Err(too_large(size));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size.min(1 << 20)).unwrap_or_default());
-    let read = reader.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+    let read = reader.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
     match read {
         Err(error) => Err(format!("cannot be read: {error}")),
-        Ok(_) if bytes.len() as u64 > LARGEST_FILE => Err(too_large(bytes.len() as u64)),
+        Ok(_) if bytes.len() as u64 > MAX_FILE_BYTES => Err(too_large(bytes.len() as u64)),
         Ok(_) => Ok(bytes),
     }
 }
 
 fn too_large(size: u64) -> String {
-    format!("is too large ({size} bytes; the limit is {LARGEST_FILE})")
+    format!("is too large ({size} bytes; the limit is {MAX_FILE_BYTES})")
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
 
-use super::{Content, Take, read_member};
+use super::{Content, TakeFile, read_member};
 use crate::packing::{Decoder, Packing, unsound_archive};
 
 const BUFFER: usize = 1 << 17;
@@ -41,7 +41,7 @@ impl Tarball {
         Ok(names)
     }
 
-    pub(super) fn read(&self, paths: &[String], take: &mut Take<'_>) -> Result<()> {
+    pub(super) fn read(&self, paths: &[String], take: &mut TakeFile<'_>) -> Result<()> {
         let mut left: HashMap<&str, usize> =
             paths.iter().enumerate().map(|(at, path)| (path.as_str(), at)).collect();
         if left.is_empty() {
@@ -54,7 +54,7 @@ impl Tarball {
             flow = take(at, read_member(entry, size))?;
             Ok(if left.is_empty() { ControlFlow::Break(()) } else { flow })
         })?;
-        // What was there when the archive was opened may be gone now.
+        // Files that existed when the archive was opened may be gone now.
         let mut gone: Vec<usize> = left.into_values().collect();
         gone.sort_unstable();
         for at in gone {
@@ -81,7 +81,7 @@ impl Tarball {
                 return Ok(());
             }
         }
-        // A compressed stream has its checksum at the end, past what the archive needs.
+        // A compressed stream has its checksum at the end, after the archive's own end.
         let mut rest = archive.into_inner();
         std::io::copy(&mut rest, &mut std::io::sink()).map_err(|error| self.broken(error))?;
         Ok(())

@@ -8,7 +8,7 @@ use assay_core::{Error, Result};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::{Content, Take, read_member};
+use super::{Content, TakeFile, read_member};
 use crate::packing::{open_zip, unsound_zip};
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl ZipFile {
         Ok(names)
     }
 
-    pub(super) fn read(&self, paths: &[String], take: &mut Take<'_>) -> Result<()> {
+    pub(super) fn read(&self, paths: &[String], take: &mut TakeFile<'_>) -> Result<()> {
         let mut archive = self.open()?;
         for (at, path) in paths.iter().enumerate() {
             if take(at, read_by_name(&mut archive, path))?.is_break() {

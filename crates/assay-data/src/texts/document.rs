@@ -1,7 +1,7 @@
-//! The items of a JSON document, one at a time: only one of them is in memory.
+//! The items of a JSON document, with only one of them in memory at a time.
 //!
-//! The document's own brackets, commas and colons are found here; what stands between them is
-//! parsed by itself.
+//! The document's own brackets, commas and colons are found here; the values between them are
+//! parsed separately.
 
 use assay_core::{Error, Result};
 use memchr::{memchr_iter, memrchr};
@@ -11,7 +11,7 @@ use crate::json_message;
 
 use super::lines::not_utf8;
 use super::source::Source;
-use super::unique::Unique;
+use super::unique::UniqueKeys;
 use super::values::KeyedValue;
 
 const CURE: &str =
@@ -53,7 +53,7 @@ impl BytePosition {
         self.before = if feeds > 0 { 0 } else { self.before } + since as u64;
     }
 
-    /// This place seen from one where a part begins, which counts its lines from 1.
+    /// This position relative to the start of a part, which counts its lines from 1.
     fn after(self, part: Self) -> Self {
         let before = if self.line == 1 { part.before + self.before } else { self.before };
         Self { line: part.line + self.line - 1, before }
@@ -91,10 +91,10 @@ impl Document {
 
     pub(super) fn next(&mut self) -> Result<Option<KeyedValue>> {
         let next = self.next_as()?;
-        Ok(next.map(|(line, key, Unique(value))| KeyedValue { line, key, value }))
+        Ok(next.map(|(line, key, UniqueKeys(value))| KeyedValue { line, key, value }))
     }
 
-    /// The next item: the line on which it begins, its key in an object, and what it is.
+    /// The next item: the line on which it begins, its key in an object, and its value.
     pub(crate) fn next_as<T: DeserializeOwned>(
         &mut self,
     ) -> Result<Option<(u64, Option<String>, T)>> {
@@ -135,7 +135,7 @@ impl Document {
         Ok(key)
     }
 
-    /// Passes over the closing bracket, after which there is nothing.
+    /// Skips the closing bracket, after which nothing may follow.
     fn close(&mut self) -> Result<()> {
         self.pass(1)?;
         self.stage = Stage::Closed;
@@ -210,7 +210,7 @@ impl Document {
     }
 }
 
-/// Follows JSON far enough to know where a part of a document ends.
+/// Scans JSON just far enough to find the end of a part of a document.
 #[derive(Debug, Default)]
 struct Scan {
     depth: usize,
@@ -237,8 +237,8 @@ impl Scan {
     }
 }
 
-/// Names the place at which a text is no JSON.
+/// The error for text that is not JSON, with its position.
 pub(super) fn not_json(name: &str, line: u64, column: u64, error: &serde_json::Error) -> Error {
-    // The error's own place is that within the part.
+    // The error's own position is relative to the part.
     Error::refused(format!("{name}:{line}:{column}: not JSON: {}", json_message(error)))
 }

@@ -3,12 +3,12 @@
 use assay_core::Error;
 use serde_json::{Map, Value};
 
-/// The fields that are looked for in an object, in this order.
+/// The fields that are tried in an object, in this order.
 #[derive(Debug, Clone)]
 pub struct Keys(Vec<String>);
 
 impl Keys {
-    /// The field of this name alone.
+    /// Only the field with this name.
     pub fn named(key: &str) -> Self {
         Self(vec![key.to_owned()])
     }
@@ -28,12 +28,12 @@ impl Keys {
         Self(keys.iter().map(|&key| key.to_owned()).collect())
     }
 
-    /// The field of an object, with the key by which it was found.
+    /// Takes the first of the fields out of an object, with its key.
     fn take(&self, object: &mut Map<String, Value>) -> Option<(&str, Value)> {
         self.0.iter().find_map(|key| Some((key.as_str(), object.remove(key)?)))
     }
 
-    /// Returns whether an object has one of them.
+    /// Returns whether an object has one of the fields.
     pub(super) fn is_in(&self, object: &Map<String, Value>) -> bool {
         self.0.iter().any(|key| object.contains_key(key))
     }
@@ -46,19 +46,19 @@ pub(super) enum Texts {
     Several(Vec<String>),
 }
 
-/// A fault in a value, and its cure.
+/// A fault in a value, with a hint.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ValueFault {
     what: String,
     cure: String,
 }
 
-impl Fault {
+impl ValueFault {
     pub(super) fn new(what: impl Into<String>, cure: impl Into<String>) -> Self {
         Self { what: what.into(), cure: cure.into() }
     }
 
-    /// The error of an item in the file called `name`.
+    /// The error for an item in the file called `name`.
     pub(super) fn at(self, name: &str, line: u64, key: Option<&str>) -> Error {
         let key = key.map(|key| format!("key {key:?}: ")).unwrap_or_default();
         Error::refused(format!("{name}:{line}: {key}{}", self.what)).hint(self.cure)
@@ -68,32 +68,32 @@ impl Fault {
 const A_TEXT: &str = "a text is a JSON string";
 
 /// A check of texts: one, or at least one.
-pub(super) type Want<T> = fn(Texts) -> Result<T, Fault>;
+pub(super) type Want<T> = fn(Texts) -> Result<T, ValueFault>;
 
-/// A hypothesis is one text.
-pub(super) fn hypothesis(texts: Texts) -> Result<String, Fault> {
+/// Checks that a hypothesis is one text.
+pub(super) fn hypothesis(texts: Texts) -> Result<String, ValueFault> {
     match texts {
         Texts::One(text) => Ok(text),
         Texts::Several(_) => {
-            Err(Fault::new("an array, where one text is expected", "a hypothesis is one text"))
+            Err(ValueFault::new("an array, where one text is expected", "a hypothesis is one text"))
         }
     }
 }
 
-/// References are at least one.
-pub(super) fn references(texts: Texts) -> Result<Vec<String>, Fault> {
+/// Checks that there is at least one reference.
+pub(super) fn references(texts: Texts) -> Result<Vec<String>, ValueFault> {
     match texts {
         Texts::One(text) => Ok(vec![text]),
         Texts::Several(texts) if texts.is_empty() => {
             let what = "an empty array, where references are expected";
-            Err(Fault::new(what, "give a text, or an array of at least one text"))
+            Err(ValueFault::new(what, "give a text, or an array of at least one text"))
         }
         Texts::Several(texts) => Ok(texts),
     }
 }
 
 /// The texts of a value; those of an object are in one of its fields.
-pub(super) fn of_value<T>(value: Value, keys: &Keys, want: Want<T>) -> Result<T, Fault> {
+pub(super) fn of_value<T>(value: Value, keys: &Keys, want: Want<T>) -> Result<T, ValueFault> {
     match value {
         Value::Object(mut object) => of_object(&mut object, keys, want),
         other => plain_texts(other).and_then(want),
@@ -105,14 +105,14 @@ pub(super) fn of_object<T>(
     object: &mut Map<String, Value>,
     keys: &Keys,
     want: Want<T>,
-) -> Result<T, Fault> {
+) -> Result<T, ValueFault> {
     let (key, value) = keys.take(object).ok_or_else(|| missing(object, keys))?;
     plain_texts(value)
         .and_then(want)
-        .map_err(|fault| Fault { what: format!("key {key:?}: {}", fault.what), ..fault })
+        .map_err(|fault| ValueFault { what: format!("key {key:?}: {}", fault.what), ..fault })
 }
 
-fn plain_texts(value: Value) -> Result<Texts, Fault> {
+fn plain_texts(value: Value) -> Result<Texts, ValueFault> {
     match value {
         Value::String(text) => Ok(Texts::One(text)),
         Value::Array(values) => {
@@ -120,22 +120,24 @@ fn plain_texts(value: Value) -> Result<Texts, Fault> {
                 Value::String(text) => Ok(text),
                 other => {
                     let what = format!("item {place} of the array is {}, not a text", kind(&other));
-                    Err(Fault::new(what, A_TEXT))
+                    Err(ValueFault::new(what, A_TEXT))
                 }
             });
             texts.collect::<Result<_, _>>().map(Texts::Several)
         }
-        other => Err(Fault::new(format!("{}, where a text is expected", kind(&other)), A_TEXT)),
+        other => {
+            Err(ValueFault::new(format!("{}, where a text is expected", kind(&other)), A_TEXT))
+        }
     }
 }
 
-/// The most keys of an object that a message names.
-const NAMED: usize = 8;
+/// The maximum number of an object's keys that a message names.
+const MAX_NAMED: usize = 8;
 
-pub(super) fn missing(object: &Map<String, Value>, keys: &Keys) -> Fault {
+pub(super) fn missing(object: &Map<String, Value>, keys: &Keys) -> ValueFault {
     let wanted: Vec<String> = keys.0.iter().map(|key| format!("{key:?}")).collect();
-    let there: Vec<String> = object.keys().take(NAMED).map(|key| format!("{key:?}")).collect();
-    let more = if object.len() > NAMED { ", …" } else { "" };
+    let there: Vec<String> = object.keys().take(MAX_NAMED).map(|key| format!("{key:?}")).collect();
+    let more = if object.len() > MAX_NAMED { ", …" } else { "" };
     let cure = match there.as_slice() {
         [] => "the object is empty".to_owned(),
         there => format!("its keys are {}{more}", there.join(", ")),
@@ -144,7 +146,7 @@ pub(super) fn missing(object: &Map<String, Value>, keys: &Keys) -> Fault {
         [one] => format!("the object has no key {one}"),
         several => format!("the object has none of the keys {}", several.join(", ")),
     };
-    Fault::new(wanted, cure)
+    ValueFault::new(wanted, cure)
 }
 
 /// The kind of a value, in words.

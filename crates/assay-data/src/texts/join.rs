@@ -1,4 +1,4 @@
-//! Hypotheses and references from files of their own: line by line, or key by key.
+//! Hypotheses and references from separate files: line by line, or key by key.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,17 +13,17 @@ use super::values::{KeyedValue, Values};
 struct Column {
     values: Values,
     keys: Keys,
-    /// The items that were read before their turn, because they are in another order than the first file of
-    /// references has. The number is its place among them.
+    /// The items that were read before their turn, because their order differs from that of the
+    /// first file of references. The number is the item's index among them.
     early: HashMap<String, (usize, KeyedValue)>,
     /// The number of items that were read early.
     read_early: usize,
 }
 
-/// Reads a pair at a time.
+/// Reads one pair at a time.
 pub(super) struct Joined {
     hypotheses: Column,
-    /// The first leads: pairs come in its order, and are called by its keys.
+    /// The first determines the order of the pairs and their keys.
     references: Vec<Column>,
     keyed: bool,
     count: u64,
@@ -91,13 +91,13 @@ impl Joined {
         Ok(Pair { id, references: texts, hypothesis })
     }
 
-    /// Files of different lengths; `lines` are those that the longer ones still had.
+    /// The error for files of different lengths; `lines` are the next lines of the longer ones.
     fn unequal(&mut self, lines: Vec<Option<u64>>) -> Error {
         let columns = std::iter::once(&mut self.hypotheses).chain(&mut self.references);
         let mut counts = Vec::new();
         for (column, line) in columns.zip(lines) {
             let mut count = self.count + u64::from(line.is_some());
-            // What is wrong further down would only hide what is wrong here.
+            // An error further down would only hide this one.
             while line.is_some() && matches!(column.values.next(), Ok(Some(_))) {
                 count += 1;
             }
@@ -136,7 +136,7 @@ impl Joined {
         self.pair(PairId::Text(key), hypothesis, items).map(Some)
     }
 
-    /// The end, unless a file has keys that the first file of references has not.
+    /// The end, unless a file has keys that the first file of references does not have.
     fn left_over(&mut self) -> Result<Option<Pair>> {
         let leader = self.names().swap_remove(1);
         let others = self.references.iter_mut().skip(1);
@@ -175,7 +175,7 @@ impl Column {
         Ok(item.and_then(|item| Some((item.key.clone()?, item))))
     }
 
-    /// The item of this key, wherever it stands.
+    /// The item with this key, wherever it is in the file.
     fn take(&mut self, key: &str) -> Result<Option<KeyedValue>> {
         if let Some((_, item)) = self.early.remove(key) {
             return Ok(Some(item));

@@ -1,10 +1,10 @@
-//! The lines of a source: a line feed ends each, and the last needs none.
+//! The lines of a source: each ends with a line feed, which the last one may lack.
 
 use assay_core::{Error, Result};
 
 use super::source::Source;
 
-/// Reads a line at a time, into memory that is used again.
+/// Reads one line at a time, into a reused buffer.
 pub(crate) struct Lines {
     source: Source,
     line: Vec<u8>,
@@ -16,7 +16,7 @@ impl Lines {
         Self { source, line: Vec::new(), number: 0 }
     }
 
-    /// The next line without its end, and its number from 1.
+    /// The next line without its line ending, and its number from 1.
     pub(crate) fn next(&mut self) -> Result<Option<(u64, &str)>> {
         self.line.clear();
         if !self.source.read_line(&mut self.line)? {
@@ -32,7 +32,7 @@ impl Lines {
         }
     }
 
-    /// Passes over blank lines, which count in the numbers of those that follow.
+    /// Skips blank lines, which are counted in the line numbers.
     pub(crate) fn skip_blank(&mut self) -> Result<()> {
         self.number += self.source.skip_blank_lines()?;
         Ok(())
@@ -43,7 +43,7 @@ impl Lines {
     }
 }
 
-/// A byte of a line, counted from 1, is part of no letter.
+/// The error for a byte of a line, counted from 1, that is not UTF-8.
 pub(super) fn not_utf8(name: &str, line: u64, byte: u64) -> Error {
     Error::refused(format!("{name}:{line}: not UTF-8 at byte {byte} of the line"))
         .hint("convert the file, such as by `iconv -f WINDOWS-1252 -t UTF-8`")

@@ -1,9 +1,9 @@
 //! Texts to be scored and the references that they are scored against, streamed from plain files.
 //!
-//! A [`Source`] is a file, compressed or not, or standard input; its [`Form`] says how texts stand
-//! in it. [`Pairs`] joins hypotheses with their references, line by line or key by key, or reads a
-//! file in which they stand together. Memory stays flat whatever the files' sizes, except that
-//! of documents which are joined by key all keys are remembered, and texts in another order.
+//! A [`Source`] is a file, compressed or not, or standard input; its [`Form`] is the format of its
+//! texts. [`Pairs`] joins hypotheses with their references, line by line or key by key, or reads a
+//! file that contains both. Memory use is constant for files of any size, except that joining
+//! documents by key keeps all keys, and texts in a different order.
 
 mod document;
 mod field;
@@ -18,4 +18,4 @@ pub(crate) use document::Document;
 pub use field::Keys;
 pub(crate) use lines::Lines;
 pub use pairs::{Pair, PairId, Pairs};
-pub use source::{Form, Source, Watch};
+pub use source::{Form, ReadProgress, Source};

@@ -1,33 +1,33 @@
-//! Hypotheses with their references, from a file in which they stand together or from several.
+//! Hypotheses with their references, from one file that contains both or from several.
 
 use assay_core::Result;
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-use super::field::{Fault, Keys, hypothesis, kind, missing, of_object, references};
+use super::field::{Keys, ValueFault, hypothesis, kind, missing, of_object, references};
 use super::join::Joined;
 use super::source::{Form, Source};
 use super::values::{KeyedValue, Values};
 
-/// A text and what it is scored against.
+/// A text and its references.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
     /// Its name.
     pub id: PairId,
-    /// The texts that it is scored against, at least one.
+    /// The texts that it is compared with, at least one.
     pub references: Vec<String>,
     /// The text that is scored.
     pub hypothesis: String,
 }
 
 impl Pair {
-    /// The number of bytes of text it has.
+    /// The total size of its texts in bytes.
     pub fn size(&self) -> usize {
         self.hypothesis.len() + self.references.iter().map(String::len).sum::<usize>()
     }
 }
 
-/// The name of a pair: the one in its file, or else its place from 1.
+/// The name of a pair: the one in its file, or else its number from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum PairId {
@@ -43,7 +43,7 @@ impl From<u64> for PairId {
     }
 }
 
-/// Reads a pair at a time; the first error is the end.
+/// Reads one pair at a time; iteration ends after the first error.
 pub struct Pairs {
     reader: Option<Reader>,
     names: Vec<String>,
@@ -55,7 +55,7 @@ enum Reader {
 }
 
 impl Pairs {
-    /// The pairs of a file of objects `{"id", "refs", "hyp"}`. A form without objects is taken for
+    /// The pairs of a file of objects `{"id", "refs", "hyp"}`. A form without objects is read as
     /// JSON lines.
     pub fn together(source: Source) -> Result<Self> {
         let names = vec![source.name().to_owned()];
@@ -66,8 +66,8 @@ impl Pairs {
         Ok(Self { reader: Some(Reader::Together(Values::open(source)?)), names })
     }
 
-    /// Hypotheses and references that stand in files of their own, of which the references may be
-    /// several: each of them has a reference, or more, for each hypothesis.
+    /// Hypotheses and references from separate files. There may be several files of references:
+    /// each of them has one or more references for each hypothesis.
     pub fn join(
         hypotheses: (Source, Keys),
         references: impl IntoIterator<Item = (Source, Keys)>,
@@ -109,15 +109,15 @@ fn next_of(values: &mut Values) -> Result<Option<Pair>> {
 
 const A_PAIR: &str = r#"a pair is {"id": …, "refs": ["…"], "hyp": "…"}"#;
 
-fn pair(value: Value, unnamed: impl FnOnce() -> PairId) -> Result<Pair, Fault> {
+fn pair(value: Value, unnamed: impl FnOnce() -> PairId) -> Result<Pair, ValueFault> {
     let Value::Object(mut object) = value else {
         let what = format!("{}, where a pair is expected", kind(&value));
-        return Err(Fault::new(what, A_PAIR));
+        return Err(ValueFault::new(what, A_PAIR));
     };
     if object.contains_key("refs") && object.contains_key("ref") {
-        return Err(Fault::new(r#"there are "refs" and "ref""#, "leave one of them out"));
+        return Err(ValueFault::new(r#"there are "refs" and "ref""#, "leave one of them out"));
     }
-    // Before anything is taken out of it: the message says what is there.
+    // Before anything is taken out of it: the message lists the existing keys.
     for keys in [Keys::new(&["refs", "ref"]), Keys::new(&["hyp"])] {
         if !keys.is_in(&object) {
             return Err(missing(&object, &keys));
@@ -129,22 +129,23 @@ fn pair(value: Value, unnamed: impl FnOnce() -> PairId) -> Result<Pair, Fault> {
     Ok(Pair { id, references, hypothesis })
 }
 
-fn id(value: Value) -> Result<PairId, Fault> {
+fn id(value: Value) -> Result<PairId, ValueFault> {
     let cure = "an id is a text or a number; without one, a pair is called by its line";
     match value {
         Value::String(text) => Ok(PairId::Text(text)),
         Value::Number(number) if is_exact(&number) => Ok(PairId::Number(number)),
         Value::Number(_) => {
-            Err(Fault::new("key \"id\": the number has too many digits", "write it as a text"))
+            Err(ValueFault::new("key \"id\": the number has too many digits", "write it as a text"))
         }
         other => {
             let what = format!("key \"id\": {}, where an id is expected", kind(&other));
-            Err(Fault::new(what, cure))
+            Err(ValueFault::new(what, cure))
         }
     }
 }
 
-/// Returns whether the number is printed as it was read: a whole number beyond 64 bits is not.
+/// Returns whether the number is printed exactly as it was read: a whole number beyond 64 bits is
+/// not.
 fn is_exact(number: &Number) -> bool {
     const WHOLE: f64 = 9_007_199_254_740_992.0;
     !number.is_f64() || number.as_f64().is_some_and(|number| number.abs() < WHOLE)

@@ -19,16 +19,16 @@ const BUFFER: usize = 1 << 17;
 /// The format of texts in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// A text is a line. A line feed ends it; whatever else is in it belongs to it.
+    /// Each line is a text. Only a line feed ends it; all other characters belong to it.
     Lines,
-    /// A line is a JSON value.
+    /// Each line is a JSON value.
     JsonLines,
     /// The file is one JSON document: an array, or an object whose keys name its texts.
     Json,
 }
 
 impl Form {
-    /// The form that a file's name tells.
+    /// The form selected by a file's name.
     pub(crate) fn of_name(name: &str) -> Self {
         match name.rsplit_once('.').map(|(_, ending)| ending) {
             Some("jsonl" | "ndjson") => Self::JsonLines,
@@ -44,26 +44,26 @@ pub struct Source {
     form: Form,
     compressed: bool,
     reader: Box<dyn BufRead + Send>,
-    watch: Watch,
+    progress: ReadProgress,
 }
 
-/// Sees from elsewhere how much of a source is read.
+/// The progress of reading a source, visible to other threads.
 #[derive(Debug, Clone, Default)]
-pub struct Watch {
+pub struct ReadProgress {
     read: Arc<AtomicU64>,
     /// The size of the file, if it has one.
     pub size: Option<u64>,
 }
 
-impl Watch {
-    /// The number of bytes that are read.
+impl ReadProgress {
+    /// The number of bytes read so far.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 }
 
-/// A longer line is no text, and may never end.
-const LONGEST_LINE: u64 = 256 << 20;
+/// The maximum length of a line; a longer one is not text, and may never end.
+const MAX_LINE_BYTES: u64 = 256 << 20;
 
 impl Source {
     /// Opens a file; `-` is standard input. Without a form, the file's extension selects it. The file may be
@@ -83,14 +83,15 @@ impl Source {
                 .hint("name a file of texts in it"));
         }
         let name = path.display().to_string();
-        let watch = Watch { size: size(&metadata), ..Watch::default() };
-        let file = Counted { file, read: Arc::clone(&watch.read) };
+        let progress = ReadProgress { size: size(&metadata), ..ReadProgress::default() };
+        let file = CountingReader { file, read: Arc::clone(&progress.read) };
         let file = BufReader::with_capacity(BUFFER, file);
         let opened = Self::unpacked(&name, file)?;
-        Ok(Self { form: form.unwrap_or(opened.form), watch, ..opened })
+        Ok(Self { form: form.unwrap_or(opened.form), progress, ..opened })
     }
 
-    /// Texts that may be packed. The name's extension selects the form; in a zip archive, that of the file in it.
+    /// Texts that may be packed. The name's extension selects the form; in a zip archive, that of
+    /// the contained file.
     pub(crate) fn unpacked(name: &str, file: impl BufRead + Send + 'static) -> Result<Self> {
         let opening = |error| Error::reading("open", Path::new(name), error);
         let (packing, whole) = Packing::detect(file).map_err(opening)?;
@@ -111,14 +112,14 @@ impl Source {
         }
     }
 
-    /// Texts that come from elsewhere, called `name` in messages.
+    /// Texts from any reader, called `name` in messages.
     pub fn new(name: &str, form: Form, reader: impl BufRead + Send + 'static) -> Self {
         Self {
             name: name.to_owned(),
             form,
             compressed: false,
             reader: Box::new(reader),
-            watch: Watch::default(),
+            progress: ReadProgress::default(),
         }
     }
 
@@ -132,18 +133,18 @@ impl Source {
         self.form
     }
 
-    /// The same, read in another form.
+    /// The same source, read in another form.
     #[must_use]
     pub fn with_form(self, form: Form) -> Self {
         Self { form, ..self }
     }
 
-    /// Sees how much is read.
-    pub fn watch(&self) -> Watch {
-        self.watch.clone()
+    /// The progress of reading it.
+    pub fn progress(&self) -> ReadProgress {
+        self.progress.clone()
     }
 
-    /// The same without the byte order mark, if it starts with one.
+    /// The same source without a leading byte order mark.
     pub(crate) fn strip_bom(mut self) -> Result<Self> {
         let mut head = Vec::new();
         let read = (&mut self.reader).take(BOM.len() as u64).read_to_end(&mut head);
@@ -152,11 +153,11 @@ impl Source {
         Ok(Self { reader: Box::new(head.chain(self.reader)), ..self })
     }
 
-    /// Reads up to and with the next line feed; whether there was anything.
+    /// Reads up to and including the next line feed; returns whether anything was read.
     pub(super) fn read_line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
-        let read = self.reader.by_ref().take(LONGEST_LINE).read_until(b'\n', line);
+        let read = self.reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line);
         let read = read.map_err(|error| broken(&self.name, self.compressed, error))?;
-        if read as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
+        if read as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
             return Err(Error::refused(format!("{} has a line of more than 256 MiB", self.name))
                 .hint(
                     "a line is a text; a file of one JSON document has a name that ends in .json",
@@ -165,20 +166,20 @@ impl Source {
         Ok(read > 0)
     }
 
-    /// Passes over blank lines; how many there were.
+    /// Skips blank lines, and returns their number.
     pub(super) fn skip_blank_lines(&mut self) -> Result<u64> {
         let skipped = skip_blank_lines(self.reader.as_mut());
         skipped.map_err(|error| broken(&self.name, self.compressed, error))
     }
 
-    /// Returns the next bytes, at least one of it unless this is the end.
+    /// Returns the next bytes, at least one unless this is the end.
     pub(super) fn peek(&mut self) -> Result<&[u8]> {
         let interrupted = |error: &io::Error| error.kind() == io::ErrorKind::Interrupted;
         while self.reader.fill_buf().as_ref().is_err_and(interrupted) {}
         self.reader.fill_buf().map_err(|error| broken(&self.name, self.compressed, error))
     }
 
-    /// Passes over bytes that were peeked at.
+    /// Skips bytes that were peeked at.
     pub(super) fn pass(&mut self, bytes: usize) {
         self.reader.consume(bytes);
     }
@@ -199,18 +200,18 @@ fn is_compressed_name(name: &str) -> bool {
     name.ends_with(".gz") || name.ends_with(".zst")
 }
 
-/// The size that says how much there is to read: a pipe has none.
+/// The size of the data to read: a pipe has none.
 fn size(metadata: &Metadata) -> Option<u64> {
     metadata.is_file().then_some(metadata.len())
 }
 
-/// A file that counts what is read of it.
-struct Counted {
+/// A file that counts the bytes read.
+struct CountingReader {
     file: File,
     read: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(buffer)?;
         self.read.fetch_add(read as u64, Ordering::Relaxed);

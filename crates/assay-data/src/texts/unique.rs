@@ -1,4 +1,5 @@
-//! A JSON value in which an object has each key once: of two values for one key, none is surely meant.
+//! A JSON value whose objects have no duplicate keys: with two values for one key, neither is
+//! certain.
 
 use std::fmt;
 
@@ -6,10 +7,10 @@ use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
 
-/// A value whose own keys, if it is an object, are all different.
-pub(super) struct Unique(pub(super) Value);
+/// A value whose own keys, if it is an object, are unique.
+pub(super) struct UniqueKeys(pub(super) Value);
 
-impl<'de> Deserialize<'de> for Unique {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(AnyValue).map(Self)
     }
@@ -79,10 +80,10 @@ mod tests {
     #[test]
     fn values_are_read_as_they_are_and_keys_once() {
         for text in ["null", "true", "-3", "7", "1.5", "\"a\\n\"", "[1,[2]]", "{\"a\":{\"b\":1}}"] {
-            let Unique(value) = serde_json::from_str(text).unwrap();
+            let UniqueKeys(value) = serde_json::from_str(text).unwrap();
             assert_eq!(value, serde_json::from_str::<Value>(text).unwrap());
         }
-        let error = serde_json::from_str::<Unique>("{\"a\": 1, \"a\": 2}").err().unwrap();
+        let error = serde_json::from_str::<UniqueKeys>("{\"a\": 1, \"a\": 2}").err().unwrap();
         assert!(error.to_string().contains("the key \"a\" is there twice"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! The values of a source, whatever its form: a line of text is a value too.
+//! The values of a source in any form: a line of text is a value too.
 
 use assay_core::{Error, Result};
 use serde_json::Value;
@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::document::{Document, not_json};
 use super::lines::Lines;
 use super::source::{Form, Source};
-use super::unique::Unique;
+use super::unique::UniqueKeys;
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug)]
 pub(super) struct KeyedValue {
     /// The line on which it begins.
@@ -18,7 +18,7 @@ pub(super) struct KeyedValue {
     pub(super) value: Value,
 }
 
-/// Reads a value at a time.
+/// Reads one value at a time.
 pub(super) enum Values {
     Lines(Lines),
     JsonLines(Lines),
@@ -64,7 +64,7 @@ impl Values {
 fn json_line(lines: &mut Lines) -> Result<Option<KeyedValue>> {
     let Some((line, text)) = lines.next()? else { return Ok(None) };
     match serde_json::from_str(text) {
-        Ok(Unique(value)) => Ok(Some(KeyedValue { line, key: None, value })),
+        Ok(UniqueKeys(value)) => Ok(Some(KeyedValue { line, key: None, value })),
         Err(_) if text.trim().is_empty() => {
             let message = format!("{}:{line}: the line is empty", lines.source().name());
             Err(Error::refused(message).hint("each line is a JSON value: leave it out"))

@@ -1,32 +1,32 @@
 //! The edits that turn the candidate into the new line, token by token.
 
-use super::{Candidate, Sink, Task, flag};
-use crate::lex::{Kind, Token};
+use super::{Candidate, Sink, TaskContext, flag};
+use crate::lex::{Token, TokenKind};
 use crate::similarity::{Pattern, common_prefix, common_suffix};
 
-/// More tokens than these are not aligned.
-const LONGEST: usize = 64;
+/// The maximum number of tokens that are aligned.
+const MAX_TOKENS: usize = 64;
 
-const KINDS: [(Kind, &str); 5] = [
-    (Kind::Ident, "names"),
-    (Kind::Keyword, "keywords"),
-    (Kind::Number, "numbers"),
-    (Kind::Literal, "literals"),
-    (Kind::Operator, "operators"),
+const KINDS: [(TokenKind, &str); 5] = [
+    (TokenKind::Ident, "names"),
+    (TokenKind::Keyword, "keywords"),
+    (TokenKind::Number, "numbers"),
+    (TokenKind::Literal, "literals"),
+    (TokenKind::Operator, "operators"),
 ];
 
-/// A stretch of tokens that was replaced: from and to in the old line, then in the new one.
+/// A run of tokens that was replaced: start and end in the old line, then in the new one.
 type Region = (usize, usize, usize, usize);
 
-pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+pub(super) fn describe(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     let old = task.source.tokens(candidate.at);
-    let old = &old[..old.len().min(LONGEST)];
-    let new = &task.query.tokens[..task.query.tokens.len().min(LONGEST)];
+    let old = &old[..old.len().min(MAX_TOKENS)];
+    let new = &task.query.tokens[..task.query.tokens.len().min(MAX_TOKENS)];
     let (regions, kept) = align(old, new);
     let both = old.len() + new.len();
     out.put("kept tokens", if both == 0 { 0.0 } else { 2.0 * kept as f32 / both as f32 });
     out.put("regions", regions.len() as f32);
-    let of_kind = |kind: Kind, tokens: &[Token]| {
+    let of_kind = |kind: TokenKind, tokens: &[Token]| {
         tokens.iter().filter(|token| token.kind == kind).count() as f32
     };
     for (kind, name) in KINDS {
@@ -55,14 +55,14 @@ pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn
     out.put("only one swap", flag(regions.len() == 1 && swaps.len() == 1));
     out.put("only inserted", flag(regions.iter().all(|region| region.0 == region.1)));
     out.put("only deleted", flag(regions.iter().all(|region| region.2 == region.3)));
-    out.put("likeness of regions", likeness(task, candidate, old, new, &regions));
+    out.put("likeness of regions", similarity(task, candidate, old, new, &regions));
     let first = regions.first().map_or(-1.0, |region| region.0 as f32);
     out.put("first region", first);
 }
 
-/// The likeness of what was taken out to what was put in.
-fn likeness(
-    task: &Task<'_>,
+/// The similarity of the removed tokens to the added ones.
+fn similarity(
+    task: &TaskContext<'_>,
     candidate: &Candidate<'_>,
     old: &[Token],
     new: &[Token],
@@ -84,7 +84,7 @@ fn likeness(
     Pattern::new(&out).indel(&put)
 }
 
-/// The regions in which two lists of tokens differ, and how many tokens they share in order.
+/// The regions in which two lists of tokens differ, and the number of tokens they share in order.
 fn align(old: &[Token], new: &[Token]) -> (Vec<Region>, usize) {
     let width = new.len() + 1;
     let mut longest = vec![0u8; (old.len() + 1) * width];

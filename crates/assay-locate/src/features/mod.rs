@@ -1,8 +1,9 @@
 //! The numbers that describe a candidate.
 //!
-//! Each group of features is a file with one function that puts its numbers, always the same ones in
-//! the same order, into a [`Sink`]. The same code names them, computes them for training and computes
-//! them for prediction. Afterwards most of them are compared with those of the other candidates.
+//! Each group of features is a file with one function that puts its numbers, always the same ones
+//! in the same order, into a [`Sink`]. The same code names them, computes them for training and
+//! computes them for prediction. Afterwards most of them are compared with those of the other
+//! candidates.
 
 mod edit;
 mod neighbours;
@@ -16,34 +17,34 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use crate::candidates::{Overview, Query, choose};
-use crate::lex::{Kind, Token, sub_words};
+use crate::lex::{Token, TokenKind, sub_words};
 use crate::source::Source;
 
 pub(crate) use neighbours::FAR;
 
-/// Each part of a word is looked for around every candidate. What a line has beyond these is a
-/// literal full of data, and would make a long line cost minutes.
-const MOST_WORDS: usize = 4096;
+/// The maximum number of word parts of a line that are looked up around every candidate. A line
+/// with more is a literal full of data, and would take minutes.
+const MAX_WORDS: usize = 4096;
 
-/// The candidates of one task and what describes them.
+/// The candidates of one task and their features.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     /// The candidates' lines, from 0.
     pub lines: Vec<usize>,
-    /// The number of values that describe each.
+    /// The number of values per candidate.
     pub width: usize,
     /// The numbers, candidate after candidate.
     pub values: Vec<f32>,
 }
 
 impl Table {
-    /// The candidates of a task, described.
+    /// The candidates of a task with their features.
     pub fn new(line: &[u8], program: &[u8]) -> Self {
         let source = Source::new(program);
         let query = Query::new(line, &source);
         let overview = Overview::new(&query, &source);
         let lines = choose(&query, &source, &overview);
-        let task = Task::new(&query, &source, &overview, &lines);
+        let task = TaskContext::new(&query, &source, &overview, &lines);
         let mut rows: Vec<Vec<f32>> = Vec::with_capacity(lines.len());
         let mut plain = 0;
         for &at in &lines {
@@ -63,10 +64,10 @@ impl Table {
     }
 }
 
-/// A feature: what it is called and where it belongs.
+/// A feature: its name and its group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feature {
-    /// Its name; no other feature has it.
+    /// Its unique name.
     pub name: String,
     /// The group of features that it belongs to.
     pub group: &'static str,
@@ -74,7 +75,7 @@ pub struct Feature {
     pub gap: bool,
 }
 
-type Describe = fn(&Task<'_>, &Candidate<'_>, &mut dyn Sink);
+type Describe = fn(&TaskContext<'_>, &Candidate<'_>, &mut dyn Sink);
 
 /// The groups of features, in the order of their features.
 const GROUPS: [(&str, Describe); 5] = [
@@ -88,7 +89,7 @@ const GROUPS: [(&str, Describe); 5] = [
 /// The name of the gaps as a group.
 const GAPS: &str = "gaps";
 
-/// The names of the groups of features. The last, of the gaps, crosses all others.
+/// The names of the groups of features. The last one, the gaps, overlaps all others.
 pub fn groups() -> impl Iterator<Item = &'static str> {
     GROUPS.iter().map(|(name, _)| *name).chain([GAPS])
 }
@@ -106,7 +107,7 @@ pub fn features() -> Vec<Feature> {
     let query = Query::new(b"a c;", &source);
     let overview = Overview::new(&query, &source);
     let lines = vec![0, 1];
-    let task = Task::new(&query, &source, &overview, &lines);
+    let task = TaskContext::new(&query, &source, &overview, &lines);
     let mut plain = Vec::new();
     for (group, describe) in GROUPS {
         let mut names = Names(Vec::new());
@@ -118,18 +119,18 @@ pub fn features() -> Vec<Feature> {
     plain
 }
 
-fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+fn describe(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     for (_, describe) in GROUPS {
         describe(task, candidate, out);
     }
 }
 
-/// Takes features.
+/// Receives features.
 pub(crate) trait Sink {
-    /// A feature whose name is put together; for values, it never is.
+    /// Adds a feature with a formatted name, which is not formatted if only values are computed.
     fn put_named(&mut self, name: fmt::Arguments<'_>, value: f32);
 
-    /// A feature.
+    /// Adds a feature.
     fn put(&mut self, name: &str, value: f32) {
         self.put_named(format_args!("{name}"), value);
     }
@@ -152,24 +153,24 @@ impl Sink for Names {
 }
 
 /// The data that the candidates of one task share.
-pub(crate) struct Task<'a> {
+pub(crate) struct TaskContext<'a> {
     pub(crate) query: &'a Query<'a>,
     pub(crate) source: &'a Source<'a>,
     pub(crate) overview: &'a Overview,
     pub(crate) candidates: &'a [usize],
-    /// The lines on which each name of the new line or a candidate stands, in order.
+    /// The lines that contain each name of the new line or a candidate, in order.
     pub(crate) occurrences: FxHashMap<u64, Vec<u32>>,
     /// The rarity of each of those names in the program.
     rarity: FxHashMap<u64, f32>,
-    /// The lines on which each part of a word of the new line or a candidate stands, in order.
+    /// The lines that contain each word part of the new line or a candidate, in order.
     pub(crate) word_lines: FxHashMap<u64, Vec<u32>>,
-    /// The parts of the new line's words, sorted.
+    /// The word parts of the new line, sorted.
     pub(crate) words: Vec<u64>,
     /// The new line's tokens, sorted by hash.
     pub(crate) bag: Vec<u64>,
 }
 
-impl<'a> Task<'a> {
+impl<'a> TaskContext<'a> {
     fn new(
         query: &'a Query<'a>,
         source: &'a Source<'a>,
@@ -179,13 +180,13 @@ impl<'a> Task<'a> {
         let mut occurrences: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
         let of_candidates = candidates.iter().flat_map(|&at| source.tokens(at));
         for token in query.tokens.iter().chain(of_candidates) {
-            if token.kind == Kind::Ident {
+            if token.kind == TokenKind::Ident {
                 occurrences.entry(token.hash).or_default();
             }
         }
         for at in 0..source.lines.len() {
             for token in source.tokens(at) {
-                if token.kind == Kind::Ident
+                if token.kind == TokenKind::Ident
                     && let Some(lines) = occurrences.get_mut(&token.hash)
                     && lines.last() != Some(&(at as u32))
                 {
@@ -206,7 +207,7 @@ impl<'a> Task<'a> {
         Self { query, source, overview, candidates, occurrences, rarity, word_lines, words, bag }
     }
 
-    /// The parts of the words on the line at `at`, sorted.
+    /// The word parts of the line at `at`, sorted.
     pub(crate) fn words_of(&self, at: usize) -> Vec<u64> {
         let mut words = words_in(self.source.lines[at].text, self.source.tokens(at));
         words.sort_unstable();
@@ -220,15 +221,15 @@ impl<'a> Task<'a> {
 }
 
 fn has_words(token: &Token) -> bool {
-    matches!(token.kind, Kind::Ident | Kind::Literal)
+    matches!(token.kind, TokenKind::Ident | TokenKind::Literal)
 }
 
-/// The parts of the words on a line, in order, as far as they are looked at.
+/// The word parts of a line, in order, up to the limit.
 fn words_in(text: &[u8], tokens: &[Token]) -> Vec<u64> {
     let mut words = Vec::new();
     for token in tokens.iter().filter(|token| has_words(token)) {
         sub_words(&text[token.start as usize..token.end as usize], |part| {
-            if words.len() < MOST_WORDS {
+            if words.len() < MAX_WORDS {
                 words.push(part);
             }
         });
@@ -236,8 +237,8 @@ fn words_in(text: &[u8], tokens: &[Token]) -> Vec<u64> {
     words
 }
 
-/// The lines on which each part of a word of the new line or of a candidate stands. A file repeats
-/// its names, so each is taken apart once.
+/// The lines that contain each word part of the new line or of a candidate. A file repeats its
+/// names, so each is split once.
 fn word_lines(
     source: &Source<'_>,
     candidates: &[usize],
@@ -276,12 +277,12 @@ fn word_lines(
     lines
 }
 
-/// A line that may be the one.
+/// A candidate line.
 pub(crate) struct Candidate<'a> {
     pub(crate) at: usize,
     pub(crate) text: &'a [u8],
-    /// Names of the new line that the candidate has not, names of the candidate that the new line
-    /// has not, and all names of the new line.
+    /// Names of the new line that the candidate lacks, names of the candidate that the new line
+    /// lacks, and all names of the new line.
     pub(crate) new_names: Vec<u64>,
     pub(crate) old_names: Vec<u64>,
     pub(crate) all_names: Vec<u64>,
@@ -290,9 +291,9 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    fn new(task: &Task<'a>, at: usize) -> Self {
+    fn new(task: &TaskContext<'a>, at: usize) -> Self {
         let names = |tokens: &[crate::lex::Token]| {
-            let idents = tokens.iter().filter(|token| token.kind == Kind::Ident);
+            let idents = tokens.iter().filter(|token| token.kind == TokenKind::Ident);
             let mut names: Vec<u64> = idents.map(|token| token.hash).collect();
             names.sort_unstable();
             names.dedup();
@@ -317,12 +318,12 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// `yes` as a number.
+/// `yes` as 0 or 1.
 pub(crate) fn flag(yes: bool) -> f32 {
     f32::from(u8::from(yes))
 }
 
-/// `part` of `whole`; 0 of nothing.
+/// `part` divided by `whole`; 0/0 is 0.
 pub(crate) fn share(part: usize, whole: usize) -> f32 {
     if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
 }

@@ -1,12 +1,12 @@
-//! The lines around, and the lines that are like the new one.
+//! The lines around, and the lines that are similar to the new one.
 
-use super::{Candidate, Sink, Task};
+use super::{Candidate, Sink, TaskContext};
 use crate::similarity::Pattern;
 
-/// The distance that stands for anything farther.
+/// The distance used for anything farther away.
 pub(crate) const FAR: f32 = 1000.0;
 
-pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+pub(super) fn describe(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     let (at, lines) = (candidate.at, &task.source.lines);
     let indel = &task.overview.indel;
     let last = lines.len() - 1;

@@ -1,9 +1,9 @@
-//! A candidate's standing among the others.
+//! Comparison of a candidate with the others.
 
 use super::Feature;
 
-/// For every feature but those that are the same for all candidates, the gap to the best other
-/// candidate is added: what matters is not how good a line is but how much better than the rest.
+/// Adds the gap to the best other candidate, for every feature except those that are equal for all
+/// candidates: not the quality of a line matters, but how much better it is than the rest.
 pub(super) fn compare(rows: &mut [Vec<f32>], plain: usize) {
     for feature in 0..plain {
         let (mut best, mut second, mut place) = (f32::NEG_INFINITY, f32::NEG_INFINITY, 0);
@@ -22,7 +22,7 @@ pub(super) fn compare(rows: &mut [Vec<f32>], plain: usize) {
     }
 }
 
-/// The gap that goes with a feature.
+/// The gap that belongs to a feature.
 pub(super) fn gap_of(feature: &Feature) -> Feature {
     Feature { name: format!("{}, gap", feature.name), group: feature.group, gap: true }
 }

@@ -1,11 +1,11 @@
-//! The uses of the names that come and go.
+//! The uses of the added and removed names.
 
-use super::{Candidate, Sink, Task, flag, share};
+use super::{Candidate, Sink, TaskContext, flag, share};
 
-/// Lines from and to, both included; the candidate itself never counts.
+/// A range of lines, both ends included; the candidate itself never counts.
 type Window = (usize, usize);
 
-pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+pub(super) fn describe(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     let at = candidate.at;
     let last = task.source.lines.len() - 1;
     let (from, to) = task.source.method(at);
@@ -55,18 +55,18 @@ pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn
     words(task, candidate, block.header as usize, from, out);
 }
 
-/// Returns whether a name stands on a line of the window other than `at`.
-fn occurs(task: &Task<'_>, name: u64, window: Window, at: usize) -> bool {
+/// Returns whether a name occurs on a line of the window other than `at`.
+fn occurs(task: &TaskContext<'_>, name: u64, window: Window, at: usize) -> bool {
     task.occurrences.get(&name).is_some_and(|lines| any_within(lines, window, at))
 }
 
-/// Returns whether any of the sorted lines other than `at` lies in the window.
+/// Returns whether any of the sorted lines other than `at` is in the window.
 fn any_within(lines: &[u32], (from, to): Window, at: usize) -> bool {
     let start = lines.partition_point(|&line| (line as usize) < from);
     lines[start..].iter().take_while(|&&line| line as usize <= to).any(|&line| line as usize != at)
 }
 
-fn weighted(task: &Task<'_>, names: &[u64], window: Window, at: usize) -> f32 {
+fn weighted(task: &TaskContext<'_>, names: &[u64], window: Window, at: usize) -> f32 {
     let mut used = 0.0;
     let mut all = 0.0;
     for name in names {
@@ -79,8 +79,8 @@ fn weighted(task: &Task<'_>, names: &[u64], window: Window, at: usize) -> f32 {
     if all > 0.0 { used / all } else { 0.0 }
 }
 
-/// The distance to the nearest use of any of the names, and to the nearest before.
-fn nearest(task: &Task<'_>, names: &[u64], at: usize) -> (f32, f32) {
+/// The distance to the nearest use of any of the names, and to the nearest one before.
+fn nearest(task: &TaskContext<'_>, names: &[u64], at: usize) -> (f32, f32) {
     const FAR: usize = 1000;
     let (mut nearest, mut preceding) = (FAR, FAR);
     for lines in names.iter().filter_map(|name| task.occurrences.get(name)) {
@@ -94,9 +94,9 @@ fn nearest(task: &Task<'_>, names: &[u64], at: usize) -> (f32, f32) {
     (nearest.min(preceding) as f32, preceding as f32)
 }
 
-/// Parts of the words that come and go, against the lines that give the context.
+/// Adds the occurrences of the added and removed word parts in the context lines.
 fn words(
-    task: &Task<'_>,
+    task: &TaskContext<'_>,
     candidate: &Candidate<'_>,
     block_header: usize,
     method: usize,

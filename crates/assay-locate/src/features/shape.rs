@@ -1,17 +1,17 @@
-//! Statements, declarations, brackets, and which of several copies.
+//! Statements, declarations, brackets, and copies.
 
-use super::{Candidate, Sink, Task, flag, share};
-use crate::lex::{Kind, Token};
+use super::{Candidate, Sink, TaskContext, flag, share};
+use crate::lex::{Token, TokenKind};
 use crate::source::Statement;
 
-pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+pub(super) fn describe(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     statements(task, candidate, out);
     brackets(task, candidate, out);
     declarations(task, candidate, out);
     copies(task, candidate, out);
 }
 
-fn statements(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+fn statements(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     let lines = &task.source.lines;
     let at = candidate.at;
     let kind = lines[at].statement;
@@ -38,10 +38,10 @@ fn statements(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     out.put("ends in semicolon, old", flag(candidate.text.ends_with(b";")));
 }
 
-fn brackets(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+fn brackets(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     let balance = |text: &[u8], tokens: &[Token], open: u8, close: u8| -> f32 {
         let mut sum = 0.0;
-        for token in tokens.iter().filter(|token| token.kind == Kind::Operator) {
+        for token in tokens.iter().filter(|token| token.kind == TokenKind::Operator) {
             let byte = text[token.start as usize];
             sum += flag(byte == open) - flag(byte == close);
         }
@@ -61,24 +61,25 @@ fn brackets(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     out.put("closes too many", flag(open as f32 + new < 0.0));
 }
 
-/// The name that a line declares: the last name before `=`, `;` or `(`, if another stands before it.
+/// The name that a line declares: the last name before `=`, `;` or `(`, if another name precedes
+/// it.
 fn declared(text: &[u8], tokens: &[Token]) -> Option<(u64, u64)> {
     let end = tokens.iter().position(|token| {
-        token.kind == Kind::Operator
+        token.kind == TokenKind::Operator
             && matches!(text[token.start as usize], b'=' | b';' | b'(' | b':')
     })?;
     let (name, kind) = (end.checked_sub(1)?, end.checked_sub(2)?);
-    let is_type = matches!(tokens[kind].kind, Kind::Ident | Kind::Keyword)
+    let is_type = matches!(tokens[kind].kind, TokenKind::Ident | TokenKind::Keyword)
         || matches!(text[tokens[kind].start as usize], b'>' | b']');
     let not_type = matches!(
         &text[tokens[kind].start as usize..tokens[kind].end as usize],
         b"return" | b"new" | b"throw" | b"else" | b"case"
     );
-    (tokens[name].kind == Kind::Ident && is_type && !not_type)
+    (tokens[name].kind == TokenKind::Ident && is_type && !not_type)
         .then(|| (tokens[name].hash, tokens[kind].hash))
 }
 
-fn declarations(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+fn declarations(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     let at = candidate.at;
     let new = declared(task.query.text, &task.query.tokens);
     let old = declared(candidate.text, task.source.tokens(at));
@@ -103,7 +104,7 @@ fn declarations(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) 
     let called = |text: &[u8], tokens: &[Token]| -> Vec<u64> {
         tokens
             .windows(2)
-            .filter(|pair| pair[0].kind == Kind::Ident && text[pair[1].start as usize] == b'(')
+            .filter(|pair| pair[0].kind == TokenKind::Ident && text[pair[1].start as usize] == b'(')
             .map(|pair| pair[0].hash)
             .collect()
     };
@@ -116,7 +117,7 @@ fn declarations(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) 
     out.put("shared calls of both", share(2 * shared, new.len() + old.len()));
 }
 
-fn copies(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+fn copies(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     let lines = &task.source.lines;
     let text = lines[candidate.at].squeezed;
     let same: Vec<usize> =

@@ -1,10 +1,10 @@
-//! The likeness of the texts.
+//! The similarity of the texts.
 
-use super::{Candidate, Sink, Task, flag, share};
-use crate::lex::{Kind, Token};
+use super::{Candidate, Sink, TaskContext, flag, share};
+use crate::lex::{Token, TokenKind};
 use crate::similarity::{common_prefix, common_suffix, jaro_winkler, sorted_common, sorted_dice};
 
-pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
+pub(super) fn describe(task: &TaskContext<'_>, candidate: &Candidate<'_>, out: &mut dyn Sink) {
     let (new, old) = (task.query.text, candidate.text);
     let (at, overview) = (candidate.at, task.overview);
     out.put("indel", overview.indel[at]);
@@ -29,10 +29,10 @@ pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn
     out.put("shared names of old", share(shared, shared + candidate.old_names.len()));
     out.put("shared rarity", overview.shared[at]);
     let tokens = task.source.tokens(at);
-    out.put("keyword dice", kind_dice(task, candidate, Kind::Keyword));
-    out.put("operator dice", kind_dice(task, candidate, Kind::Operator));
-    out.put("literal dice", kind_dice(task, candidate, Kind::Literal));
-    out.put("number dice", kind_dice(task, candidate, Kind::Number));
+    out.put("keyword dice", kind_dice(task, candidate, TokenKind::Keyword));
+    out.put("operator dice", kind_dice(task, candidate, TokenKind::Operator));
+    out.put("literal dice", kind_dice(task, candidate, TokenKind::Literal));
+    out.put("number dice", kind_dice(task, candidate, TokenKind::Number));
     out.put("length of new", new.len() as f32);
     out.put("length of old", old.len() as f32);
     out.put("longer by", new.len() as f32 - old.len() as f32);
@@ -50,8 +50,9 @@ pub(super) fn describe(task: &Task<'_>, candidate: &Candidate<'_>, out: &mut dyn
     out.put("same commentness", flag(task.source.lines[at].comment == task.query.comment));
 }
 
-/// Dice's coefficient of the tokens of one kind. Lines are short, so each is looked for in the other.
-fn kind_dice(task: &Task<'_>, candidate: &Candidate<'_>, kind: Kind) -> f32 {
+/// Dice's coefficient of the tokens of one kind. Lines are short, so each token is searched in the
+/// other line.
+fn kind_dice(task: &TaskContext<'_>, candidate: &Candidate<'_>, kind: TokenKind) -> f32 {
     let of_kind = |tokens: &[Token]| tokens.iter().filter(|token| token.kind == kind).count();
     let (new, old) = (&task.query.tokens, task.source.tokens(candidate.at));
     let both = of_kind(new) + of_kind(old);

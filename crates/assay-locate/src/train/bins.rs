@@ -1,11 +1,11 @@
-//! Features as small numbers.
+//! Features quantised to small numbers.
 
 use crate::Table;
 
-/// At most so many classes a feature.
-const MOST: usize = 255;
+/// The maximum number of classes per feature.
+const MAX_CLASSES: usize = 255;
 
-/// For each feature, the values that divide its classes.
+/// The values that divide the classes of each feature.
 #[derive(Debug, Clone, Default)]
 pub struct Bins {
     /// The greatest value of each class but the last.
@@ -13,7 +13,7 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Divides each feature so that about as many values of the sample fall into each class.
+    /// Divides each feature so that each class has about the same number of values of the sample.
     pub fn fit(sample: &[Table]) -> Self {
         let width = sample.iter().map(|table| table.width).max().unwrap_or_default();
         let edges = (0..width).map(|feature| edges(values(sample, feature))).collect();
@@ -41,10 +41,11 @@ fn edges(mut values: Vec<f32>) -> Vec<f32> {
     values.sort_unstable_by(f32::total_cmp);
     let mut distinct = values.clone();
     distinct.dedup();
-    if distinct.len() <= MOST {
+    if distinct.len() <= MAX_CLASSES {
         return distinct.array_windows().map(|[left, right]| middle(*left, *right)).collect();
     }
-    let mut edges: Vec<f32> = (1..MOST).map(|class| values[class * values.len() / MOST]).collect();
+    let mut edges: Vec<f32> =
+        (1..MAX_CLASSES).map(|class| values[class * values.len() / MAX_CLASSES]).collect();
     edges.dedup();
     edges
 }
@@ -54,11 +55,11 @@ fn middle(left: f32, right: f32) -> f32 {
     if middle < right { middle } else { left }
 }
 
-/// Tasks to learn from, or to be tested on.
+/// Tasks for training or testing.
 #[derive(Debug, Default)]
 pub struct Examples {
     pub(super) bins: Bins,
-    /// The classes of each feature, row by row.
+    /// The classes of each feature, one column per feature.
     pub(super) columns: Vec<Vec<u8>>,
     pub(super) groups: Vec<Group>,
 }
@@ -79,7 +80,7 @@ impl Examples {
         Self { bins, columns, groups: Vec::new() }
     }
 
-    /// Classes of a table's values, to be added later: this part can be done on any thread.
+    /// The classes of a table's values, to be added later: this part can run on any thread.
     pub fn classify(bins: &Bins, table: &Table) -> Vec<u8> {
         let width = bins.width();
         let mut classes = Vec::with_capacity(table.values.len());
@@ -89,7 +90,7 @@ impl Examples {
         classes
     }
 
-    /// Adds a task of so many candidates, of which the one at `right` is right.
+    /// Adds a task with `rows` candidates, of which the one at `right` is right.
     pub fn add(&mut self, classes: &[u8], rows: usize, right: Option<usize>) {
         let from = self.rows();
         let width = self.columns.len();

@@ -1,9 +1,9 @@
-//! Tree after tree.
+//! Boosting: trees are added one after another.
 
 use rayon::prelude::*;
 
 use super::bins::{Examples, Group};
-use super::grow::{Gradients, Grown, grow};
+use super::grow::{Gradients, GrownTree, grow};
 use crate::model::{Model, softmax};
 
 /// The settings for growing a forest.
@@ -11,21 +11,21 @@ use crate::model::{Model, softmax};
 pub struct Settings {
     /// The number of trees.
     pub trees: usize,
-    /// The number of leaves a tree has at most.
+    /// The maximum number of leaves of a tree.
     pub leaves: usize,
-    /// The learning rate: the share of a tree's advice that is taken.
+    /// The learning rate: the factor of each tree's scores.
     pub rate: f64,
-    /// The number of candidates a leaf has at least.
-    pub least_rows: u32,
-    /// The least gain of a split.
-    pub least_gain: f64,
-    /// Keeps leaves with little evidence small.
+    /// The minimum number of candidates in a leaf.
+    pub min_rows: u32,
+    /// The minimum gain of a split.
+    pub min_gain: f64,
+    /// The regularisation, which keeps leaves with little evidence small.
     pub shrink: f64,
-    /// The share of features that a tree may ask about.
+    /// The share of features that a tree may use.
     pub features: f64,
-    /// The features that no tree may ask about, by their place.
+    /// The features that no tree may use, by index.
     pub without: Vec<usize>,
-    /// The share of tasks that a tree learns from.
+    /// The share of tasks that a tree is trained on.
     pub tasks: f64,
     /// Decides every random choice.
     pub seed: u64,
@@ -37,8 +37,8 @@ impl Default for Settings {
             trees: 250,
             leaves: 63,
             rate: 0.05,
-            least_rows: 50,
-            least_gain: 1e-6,
+            min_rows: 50,
+            min_gain: 1e-6,
             shrink: 1.0,
             features: 0.4,
             without: Vec::new(),
@@ -48,7 +48,7 @@ impl Default for Settings {
     }
 }
 
-/// Grows a forest, one tree a step.
+/// Grows a forest, one tree per step.
 pub struct Trainer<'a> {
     examples: &'a Examples,
     learn: Vec<Group>,
@@ -62,8 +62,8 @@ pub struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    /// Starts a forest that learns from the tasks for which `learn` says so. Tasks whose right line
-    /// is not among the candidates teach nothing.
+    /// Starts a forest that is trained on the tasks for which `learn` holds. Tasks whose right line
+    /// is not among the candidates are skipped.
     pub fn new(examples: &'a Examples, learn: impl Fn(usize) -> bool, settings: Settings) -> Self {
         let learn = (0..examples.groups.len()).filter(|&task| learn(task));
         let learn = learn.map(|task| examples.groups[task]).filter(|group| group.right.is_some());
@@ -100,10 +100,10 @@ impl<'a> Trainer<'a> {
 
     /// The forest so far.
     pub fn model(&self) -> Model {
-        self.model.clone().of_these_features()
+        self.model.clone().with_current_features()
     }
 
-    /// The gain of the splits on each feature, all trees together.
+    /// The total gain of the splits on each feature, over all trees.
     pub fn gains(&self) -> &[f64] {
         &self.gains
     }
@@ -152,8 +152,8 @@ impl<'a> Trainer<'a> {
     }
 }
 
-/// Adds a tree's advice to every row's score.
-fn apply(examples: &Examples, grown: &Grown, scores: &mut [f32]) {
+/// Adds a tree's scores to every row's score.
+fn apply(examples: &Examples, grown: &GrownTree, scores: &mut [f32]) {
     scores.par_iter_mut().enumerate().for_each(|(row, score)| {
         let mut at: i16 = if grown.tree.nodes.is_empty() { !0 } else { 0 };
         while at >= 0 {

@@ -6,15 +6,15 @@ use super::bins::Examples;
 use super::boost::Settings;
 use crate::model::{Node, Tree};
 
-/// Sums of gradients and curvatures of one class.
+/// The sums of gradients and curvatures of one class.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sum {
+struct GradientSum {
     gradient: f64,
     curvature: f64,
     rows: u32,
 }
 
-impl Sum {
+impl GradientSum {
     fn add(&mut self, other: Self) {
         self.gradient += other.gradient;
         self.curvature += other.curvature;
@@ -29,33 +29,33 @@ impl Sum {
         }
     }
 
-    /// The decrease of the loss if this is a leaf of its own.
+    /// The decrease of the loss if this becomes a separate leaf.
     fn gain(self, settings: &Settings) -> f64 {
         self.gradient * self.gradient / (self.curvature + settings.shrink)
     }
 }
 
-type Histogram = Vec<[Sum; 256]>;
+type Histogram = Vec<[GradientSum; 256]>;
 
 struct Leaf {
     rows: Vec<u32>,
-    total: Sum,
+    total: GradientSum,
     histogram: Histogram,
     best: Option<Split>,
-    /// The node and side that this leaf hangs on.
-    hangs_on: Option<(usize, bool)>,
+    /// The parent node and the side on which this leaf is attached.
+    parent: Option<(usize, bool)>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Split {
     gain: f64,
-    /// Its place among the tree's features.
+    /// Its index among the tree's features.
     place: usize,
     class: u8,
 }
 
-/// A tree with the class for each node beside the threshold, so that it can be applied to examples.
-pub(super) struct Grown {
+/// A tree with the class beside the threshold for each node, so that it can be applied to examples.
+pub(super) struct GrownTree {
     pub(super) tree: Tree,
     pub(super) classes: Vec<u8>,
     /// The gain of each node's split.
@@ -67,20 +67,20 @@ pub(super) struct Gradients<'a> {
     pub(super) curvature: &'a [f32],
 }
 
-/// Grows a tree on `rows`, asking about `features` only.
+/// Grows a tree on `rows`, using only `features`.
 pub(super) fn grow(
     examples: &Examples,
     gradients: &Gradients<'_>,
     rows: Vec<u32>,
     features: &[usize],
     settings: &Settings,
-) -> Grown {
-    let histogram = sum_up(examples, gradients, &rows, features);
+) -> GrownTree {
+    let histogram = sum_histogram(examples, gradients, &rows, features);
     let total = total(&histogram);
-    let mut root = Leaf { rows, total, histogram, best: None, hangs_on: None };
+    let mut root = Leaf { rows, total, histogram, best: None, parent: None };
     root.best = best_split(&root, settings);
     let mut leaves = vec![root];
-    let mut grown = Grown { tree: Tree::default(), classes: Vec::new(), gains: Vec::new() };
+    let mut grown = GrownTree { tree: Tree::default(), classes: Vec::new(), gains: Vec::new() };
     while leaves.len() < settings.leaves {
         let gain = |leaf: &Leaf| leaf.best.map_or(0.0, |split| split.gain);
         let (place, _) = leaves
@@ -100,19 +100,19 @@ pub(super) fn grow(
         });
         grown.classes.push(split.class);
         grown.gains.push(split.gain);
-        hang(&mut grown.tree, leaf.hangs_on, node as i16);
+        attach(&mut grown.tree, leaf.parent, node as i16);
         leaves.extend(divide(examples, gradients, leaf, features, split, node, settings));
     }
     for leaf in leaves {
         let place = grown.tree.leaves.len();
         let value = -leaf.total.gradient / (leaf.total.curvature + settings.shrink);
         grown.tree.leaves.push((value * settings.rate) as f32);
-        hang(&mut grown.tree, leaf.hangs_on, !(place as i16));
+        attach(&mut grown.tree, leaf.parent, !(place as i16));
     }
     grown
 }
 
-fn hang(tree: &mut Tree, on: Option<(usize, bool)>, child: i16) {
+fn attach(tree: &mut Tree, on: Option<(usize, bool)>, child: i16) {
     if let Some((node, greater)) = on {
         let node = &mut tree.nodes[node];
         *(if greater { &mut node.greater } else { &mut node.less_or_equal }) = child;
@@ -133,7 +133,7 @@ fn divide(
         leaf.rows.iter().partition(|&&row| column[row as usize] <= split.class);
     let small_is_left = left.len() <= right.len();
     let small = if small_is_left { &left } else { &right };
-    let small_histogram = sum_up(examples, gradients, small, features);
+    let small_histogram = sum_histogram(examples, gradients, small, features);
     let mut large_histogram = leaf.histogram;
     for (large, small) in large_histogram.iter_mut().zip(&small_histogram) {
         for (large, small) in large.iter_mut().zip(small) {
@@ -148,15 +148,14 @@ fn divide(
     [(left, left_histogram, false), (right, right_histogram, true)].map(
         |(rows, histogram, side)| {
             let total = total(&histogram);
-            let mut leaf =
-                Leaf { rows, total, histogram, best: None, hangs_on: Some((node, side)) };
+            let mut leaf = Leaf { rows, total, histogram, best: None, parent: Some((node, side)) };
             leaf.best = best_split(&leaf, settings);
             leaf
         },
     )
 }
 
-fn sum_up(
+fn sum_histogram(
     examples: &Examples,
     gradients: &Gradients<'_>,
     rows: &[u32],
@@ -171,7 +170,7 @@ fn sum_up(
         .par_iter()
         .map(|&feature| {
             let column = &examples.columns[feature];
-            let mut sums = [Sum::default(); 256];
+            let mut sums = [GradientSum::default(); 256];
             for (&row, &(gradient, curvature)) in rows.iter().zip(&gathered) {
                 let sum = &mut sums[usize::from(column[row as usize])];
                 sum.gradient += f64::from(gradient);
@@ -183,8 +182,8 @@ fn sum_up(
         .collect()
 }
 
-fn total(histogram: &Histogram) -> Sum {
-    let mut total = Sum::default();
+fn total(histogram: &Histogram) -> GradientSum {
+    let mut total = GradientSum::default();
     if let Some(first) = histogram.first() {
         for sum in first {
             total.add(*sum);
@@ -194,24 +193,24 @@ fn total(histogram: &Histogram) -> Sum {
 }
 
 fn best_split(leaf: &Leaf, settings: &Settings) -> Option<Split> {
-    if leaf.total.rows < 2 * settings.least_rows {
+    if leaf.total.rows < 2 * settings.min_rows {
         return None;
     }
     let whole = leaf.total.gain(settings);
     let candidates = leaf.histogram.par_iter().enumerate().filter_map(|(place, sums)| {
-        let mut below = Sum::default();
+        let mut below = GradientSum::default();
         let mut best: Option<Split> = None;
         for (class, sum) in sums.iter().enumerate().take(255) {
             below.add(*sum);
-            if below.rows < settings.least_rows || sum.rows == 0 {
+            if below.rows < settings.min_rows || sum.rows == 0 {
                 continue;
             }
             let above = leaf.total.without(below);
-            if above.rows < settings.least_rows {
+            if above.rows < settings.min_rows {
                 break;
             }
             let gain = below.gain(settings) + above.gain(settings) - whole;
-            if gain > settings.least_gain && best.is_none_or(|best| gain > best.gain) {
+            if gain > settings.min_gain && best.is_none_or(|best| gain > best.gain) {
                 best = Some(Split { gain, place, class: class as u8 });
             }
         }

@@ -1,9 +1,9 @@
 //! Training: tables of candidates in, a forest out.
 //!
-//! Gradient boosting over histograms, with one question a task: which candidate is it? The loss is
-//! the cross entropy of a softmax over the task's candidates, so scores are log-odds and turn into
-//! probabilities. Nothing depends on the number of threads: each feature's histogram is summed by one
-//! thread, in order.
+//! Gradient boosting over histograms, with one question per task: which candidate is right? The
+//! loss is the cross entropy of a softmax over the task's candidates, so scores are log-odds and
+//! give probabilities. Nothing depends on the number of threads: each feature's histogram is summed
+//! by one thread, in order.
 
 mod bins;
 mod boost;

@@ -1,24 +1,24 @@
 //! BLEU as `CodeXGLUE`'s code-to-text evaluator computes it: the mean of smoothed sentence scores.
 
 use super::Tokenizer;
-use super::counts::{Length, Pair, Reader};
+use super::counts::{Pair, ReferenceLength, TokenReader};
 use crate::references::{REFERENCE_COUNTS, pairs, reference_counts, references_per_pair};
 use crate::text::{Part, Score, Sums, TextMetric};
 
 const ORDERS: usize = 4;
 
-/// The mean of sentences' scores, from 0 to 100, with the means of their precisions.
+/// The mean of the sentence scores, from 0 to 100, with the means of their precisions.
 ///
-/// A text that has a token scores 100 against itself. A hypothesis without a token scores more than
-/// 0, and so does one without a match, by the smallest positive number. The sums are no whole
-/// numbers: another order of the pairs may move the last digits.
+/// A text with at least one token scores 100 against itself. A hypothesis without a token or
+/// without a match scores more than 0, by the smallest positive number. The sums are not whole
+/// numbers, so another order of the pairs may change the last digits.
 #[derive(Debug, Clone)]
 pub(super) struct CodeToText {
     version: String,
 }
 
 impl CodeToText {
-    /// There is nothing to choose.
+    /// Creates the metric, which has no options.
     pub(super) fn new(version: &str) -> Self {
         Self { version: version.to_owned() }
     }
@@ -26,8 +26,8 @@ impl CodeToText {
 
 impl TextMetric for CodeToText {
     fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
-        let reader = Reader::plain(Tokenizer::CodeToText);
-        let pair = Pair::count(references, hypothesis, ORDERS, Length::Shortest, reader);
+        let reader = TokenReader::plain(Tokenizer::CodeToText);
+        let pair = Pair::count(references, hypothesis, ORDERS, ReferenceLength::Shortest, reader);
         let mut sums = reference_counts(pair.references).to_vec();
         sums.push(sentence_score(&pair));
         sums.extend((1..=ORDERS).map(|order| precision(&pair, order)));
@@ -48,7 +48,7 @@ impl TextMetric for CodeToText {
         format!(
             "bleu|variant:codexglue-c2t|smooth:add-one-from-2|tok:codexglue|order:{ORDERS}|refs:{}|\
              scale:100|nrefs:{}|version:{}",
-            Length::Shortest.name(),
+            ReferenceLength::Shortest.name(),
             references_per_pair(corpus),
             self.version,
         )

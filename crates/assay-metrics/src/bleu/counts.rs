@@ -1,21 +1,21 @@
-//! What every BLEU variant counts, and where it stands in its sums.
+//! The counts that every BLEU variant needs, and their positions in its sums.
 
 use std::ops::Range;
 
 use super::Tokenizer;
-use crate::ngrams::{MOST_ORDERS, Matches, with_scratch};
+use crate::ngrams::{MAX_ORDER, Matches, with_scratch};
 use crate::python;
 use crate::text::Sums;
 
-/// Which reference's length a hypothesis is compared with.
+/// The reference length that a hypothesis is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Length {
+pub(super) enum ReferenceLength {
     /// The closest; of two equally close ones the shorter.
     Closest,
     Shortest,
 }
 
-impl Length {
+impl ReferenceLength {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Closest => "closest",
@@ -32,9 +32,9 @@ impl Length {
     }
 }
 
-/// What one pair counts.
+/// The counts of one pair.
 pub(super) struct Pair {
-    /// How many references it has.
+    /// The number of references.
     pub(super) references: usize,
     pub(super) matches: Matches,
     /// The lengths of the hypothesis and of the reference that counts.
@@ -48,8 +48,8 @@ impl Pair {
         references: &[&str],
         hypothesis: &str,
         orders: usize,
-        length: Length,
-        reader: Reader,
+        length: ReferenceLength,
+        reader: TokenReader,
     ) -> Self {
         if references.contains(&hypothesis) {
             return Self::of_equals(references, hypothesis, orders, length, reader);
@@ -68,23 +68,23 @@ impl Pair {
         })
     }
 
-    /// A hypothesis that is one of its references: every n-gram matches, and only lengths are to be
-    /// found out. More than half of what good models write is such.
+    /// Counts a hypothesis that equals one of its references: every n-gram matches, so only the
+    /// lengths have to be computed. More than half of a good model's outputs are such.
     fn of_equals(
         references: &[&str],
         hypothesis: &str,
         orders: usize,
-        length: Length,
-        reader: Reader,
+        length: ReferenceLength,
+        reader: TokenReader,
     ) -> Self {
         let hypothesis = reader.length(hypothesis);
         let reference = match (references, length) {
-            ([_], _) | (_, Length::Closest) => hypothesis,
-            (references, Length::Shortest) => {
+            ([_], _) | (_, ReferenceLength::Closest) => hypothesis,
+            (references, ReferenceLength::Shortest) => {
                 references.iter().map(|text| reader.length(text)).min().unwrap_or_default()
             }
         };
-        let (references, matches) = (references.len(), [0; MOST_ORDERS]);
+        let (references, matches) = (references.len(), [0; MAX_ORDER]);
         let mut pair = Self { references, matches, hypothesis, reference };
         for order in 1..=orders {
             pair.matches[order - 1] = u32::try_from(pair.total(order)).unwrap_or(u32::MAX);
@@ -92,7 +92,7 @@ impl Pair {
         pair
     }
 
-    /// How many n-grams of this order the hypothesis has.
+    /// The number of n-grams of this order in the hypothesis.
     pub(super) fn total(&self, order: usize) -> usize {
         (self.hypothesis + 1).saturating_sub(order)
     }
@@ -108,29 +108,30 @@ impl Pair {
     }
 }
 
-/// How texts become tokens.
+/// The preprocessing and the tokenizer applied to a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reader {
+pub(super) struct TokenReader {
     pub(super) tokenizer: Tokenizer,
     pub(super) lowercase: bool,
-    /// Whether white space at the end is cut off first. A line's end may mean something to 13a.
+    /// True if trailing white space is removed first. The tokenizer 13a may treat a final line
+    /// break specially.
     pub(super) strip_end: bool,
 }
 
-impl Reader {
-    /// A tokenizer on the text as it is.
+impl TokenReader {
+    /// A tokenizer without preprocessing.
     pub(super) fn plain(tokenizer: Tokenizer) -> Self {
         Self { tokenizer, lowercase: false, strip_end: false }
     }
 
-    /// Gives each token of a text, as bytes with a start and an end.
+    /// Emits each token of a text, as bytes with a start and an end.
     fn read(self, text: &str, emit: impl FnMut(&[u8], usize, usize)) {
         let text = python::lower(text, self.lowercase);
         let text = if self.strip_end { python::strip_end(&text) } else { &text };
         self.tokenizer.split(text, emit);
     }
 
-    /// How many tokens a text has.
+    /// The number of tokens in a text.
     fn length(self, text: &str) -> usize {
         let mut length = 0;
         self.read(text, |_, _, _| length += 1);
@@ -138,7 +139,7 @@ impl Reader {
     }
 }
 
-/// What a corpus counts.
+/// The counts of a corpus.
 pub(super) struct Counts<'s> {
     sums: &'s Sums,
     orders: usize,
@@ -149,7 +150,7 @@ impl<'s> Counts<'s> {
         Self { sums, orders }
     }
 
-    /// Where the sums of a variant's own start.
+    /// The position at which the sums of a particular variant start.
     pub(super) const fn end(orders: usize) -> usize {
         5 + 2 * orders
     }

@@ -11,7 +11,7 @@ mod tokenizer;
 use assay_core::Result;
 
 use crate::card::{OptionCard, OptionKind, TextMetricCard, VariantCard};
-use crate::ngrams::MOST_ORDERS;
+use crate::ngrams::MAX_ORDER;
 use crate::registry::{MetricOptions, TextMetricKind, VERSION};
 use crate::text::TextMetric;
 pub use options::{BleuOptions, Variant};
@@ -60,7 +60,7 @@ pub(crate) static BLEU: TextMetricKind = TextMetricKind::new(
             OptionCard::new(
                 "max-order",
                 "N",
-                OptionKind::Integer(1..=MOST_ORDERS),
+                OptionKind::Integer(1..=MAX_ORDER),
                 "The longest n-grams. Default: 4",
             ),
             OptionCard::flag("effective-order", "Leave out n-grams that are longer than the text"),

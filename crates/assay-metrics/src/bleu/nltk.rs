@@ -4,18 +4,18 @@ use assay_core::{Error, Result};
 use assay_stats::ExactSum;
 
 use super::Tokenizer;
-use super::counts::{Counts, Length, Pair, Reader};
+use super::counts::{Counts, Pair, ReferenceLength, TokenReader};
 use super::options::positive;
 use crate::brevity::brevity_penalty;
 use crate::references::references_per_pair;
 use crate::text::{Part, Score, Sums, TextMetric};
 
-/// NLTK's BLEU of tokens at white space, from 0 to 1. A pair is a corpus of one.
+/// NLTK's BLEU of tokens split at white space, from 0 to 1. A pair is a corpus of one.
 ///
-/// Methods 5, 6 and 7 look at the last pair of a corpus once more, so its order matters to them.
-/// Method 6 fails in NLTK if no 3-gram matches but some token does: the score is then missing here.
-/// Identical texts score 1 from `max_order` tokens on, and fewer score less with most methods;
-/// methods 5 and 7 give identical texts more than 1.
+/// Methods 5, 6 and 7 use the last pair of a corpus a second time, so for them the order matters.
+/// Method 6 fails in NLTK if no 3-gram matches but some token does; the score is then missing here.
+/// Identical texts score 1 if they have at least `max_order` tokens; shorter ones score less with
+/// most methods. Methods 5 and 7 give identical texts more than 1.
 #[derive(Debug, Clone)]
 pub(super) struct Nltk {
     smoothing: NltkSmoothing,
@@ -23,10 +23,10 @@ pub(super) struct Nltk {
     version: String,
 }
 
-/// What is done about orders without a match, with the number that the method is tuned by.
+/// The treatment of orders without a match, with the method's parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NltkSmoothing {
-    /// Nothing but to take the smallest positive number for 0.
+    /// Replaces 0 with the smallest positive number.
     Method0,
     /// This many matches instead of 0.
     Method1(f64),
@@ -34,18 +34,18 @@ pub(super) enum NltkSmoothing {
     Method2,
     /// 1/2, 1/4, … matches.
     Method3,
-    /// As method 3, less for short texts: divided by this.
+    /// As method 3, but less for short texts: divided by this.
     Method4(f64),
     /// The mean with the orders below and above.
     Method5,
-    /// Drawn to what the orders below let expect, with this weight.
+    /// Smoothed towards the value expected from the lower orders, with this weight.
     Method6(f64),
     /// Method 4 and then method 5.
     Method7(f64),
 }
 
 impl NltkSmoothing {
-    /// The method called `method0` … `method7`, tuned by `value` or as NLTK does.
+    /// The method called `method0` … `method7`, with parameter `value` or else NLTK's default.
     pub(super) fn new(name: &str, value: Option<f64>) -> Result<Self> {
         let (epsilon, five) = (value.unwrap_or(0.1), value.unwrap_or(5.0));
         let (method, tunable) = match name {
@@ -66,7 +66,7 @@ impl NltkSmoothing {
         Ok(method)
     }
 
-    /// Its name, with the number if that is not NLTK's.
+    /// The method's name, with its parameter if that is not NLTK's default.
     fn name(self) -> String {
         let (name, value) = match self {
             Self::Method0 => ("method0", None),
@@ -85,11 +85,11 @@ impl NltkSmoothing {
     }
 }
 
-/// Methods 5 and 7 count this order too, of the last pair.
+/// The additional order that methods 5 and 7 count in the last pair.
 const EXTRA_ORDER: usize = 5;
 
 impl Nltk {
-    /// This smoothing, for orders up to `max_order`.
+    /// Creates the metric with this smoothing, for orders up to `max_order`.
     pub(super) fn new(smoothing: NltkSmoothing, max_order: usize, version: &str) -> Result<Self> {
         if matches!(smoothing, NltkSmoothing::Method6(_)) && max_order < 3 {
             return Err(Error::usage("smoothing `method6` needs a max order of at least 3"));
@@ -97,12 +97,12 @@ impl Nltk {
         Ok(Self { smoothing, max_order, version: version.to_owned() })
     }
 
-    /// The precisions that the score is the mean of. `None` where NLTK has none.
+    /// The smoothed precisions whose geometric mean is the score. `None` where NLTK fails.
     fn smooth(&self, corpus: &Sums) -> Option<Vec<f64>> {
         let counts = Counts::new(corpus, self.max_order);
         let raw: Vec<_> = counts.matches_and_totals().collect();
         let length = counts.hypothesis();
-        let last = Last::of(corpus, self.max_order);
+        let last = LastPair::of(corpus, self.max_order);
         Some(match self.smoothing {
             NltkSmoothing::Method0 => fill_zeros(&raw, |_, _| f64::MIN_POSITIVE),
             NltkSmoothing::Method1(epsilon) => fill_zeros(&raw, |total, _| epsilon / total),
@@ -121,8 +121,8 @@ impl Nltk {
 impl TextMetric for Nltk {
     fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
         let orders = self.max_order.max(EXTRA_ORDER);
-        let reader = Reader::plain(Tokenizer::Whitespace);
-        let pair = Pair::count(references, hypothesis, orders, Length::Closest, reader);
+        let reader = TokenReader::plain(Tokenizer::Whitespace);
+        let pair = Pair::count(references, hypothesis, orders, ReferenceLength::Closest, reader);
         let mut sums = pair.sums(self.max_order, 1);
         sums.extend([pair.hypothesis as f64, f64::from(pair.matches[EXTRA_ORDER - 1])]);
         Sums::new(sums)
@@ -161,34 +161,34 @@ impl TextMetric for Nltk {
              scale:1|nrefs:{}|version:{}",
             self.smoothing.name(),
             self.max_order,
-            Length::Closest.name(),
+            ReferenceLength::Closest.name(),
             references_per_pair(corpus),
             self.version,
         )
     }
 }
 
-/// What is known of the last pair.
-struct Last {
+/// The counts of the last pair.
+struct LastPair {
     length: f64,
     /// Matches of the extra order.
     matches: f64,
 }
 
-impl Last {
+impl LastPair {
     fn of(corpus: &Sums, max_order: usize) -> Self {
         let place = Counts::end(max_order);
         Self { length: corpus.at(place), matches: corpus.at(place + 1) }
     }
 
-    /// How many n-grams of this order its hypothesis has.
+    /// The number of n-grams of this order in its hypothesis.
     fn total(&self, order: usize) -> f64 {
         (self.length + 1.0 - order as f64).max(0.0)
     }
 }
 
-/// The precisions, with something else for each that is 0: made from all n-grams of its order, and
-/// from 1/2 for the first, 1/4 for the second, ….
+/// The precisions, with each zero replaced: `instead` is given the number of n-grams of its order,
+/// and 1/2 for the first zero, 1/4 for the second, ….
 fn fill_zeros(raw: &[(f64, f64)], instead: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     let mut half = 1.0;
     let precision = |&(matches, total): &(f64, f64)| {
@@ -201,7 +201,7 @@ fn fill_zeros(raw: &[(f64, f64)], instead: impl Fn(f64, f64) -> f64) -> Vec<f64>
     raw.iter().map(precision).collect()
 }
 
-/// One token has no length to scale by: its zeros stay, and do not count.
+/// A single token has no length to scale by: its zeros stay, and do not count.
 fn fill_zeros_by_length(raw: &[(f64, f64)], k: f64, length: f64) -> Vec<f64> {
     let scale = if length > 1.0 { libm::log(length) / k } else { 0.0 };
     fill_zeros(raw, |total, half| half * scale / total)
@@ -216,7 +216,7 @@ fn with_one_more(raw: &[(f64, f64)]) -> Vec<f64> {
 }
 
 /// The mean of each precision with the one below, which is averaged already, and the one above.
-fn with_neighbours(mut precisions: Vec<f64>, last: &Last) -> Vec<f64> {
+fn with_neighbours(mut precisions: Vec<f64>, last: &LastPair) -> Vec<f64> {
     let mut below = precisions.first().copied().unwrap_or_default() + 1.0;
     precisions.push(last.matches / last.total(EXTRA_ORDER).max(1.0));
     let mean = |pair: &[f64]| {
@@ -226,8 +226,9 @@ fn with_neighbours(mut precisions: Vec<f64>, last: &Last) -> Vec<f64> {
     precisions.windows(2).map(mean).collect()
 }
 
-/// Each order from 3 on is expected to relate to the one below as that to the one below it.
-fn with_prior(raw: &[(f64, f64)], alpha: f64, last: &Last) -> Option<Vec<f64>> {
+/// Each order from 3 on is expected to relate to the order below it as that one relates to the next
+/// lower.
+fn with_prior(raw: &[(f64, f64)], alpha: f64, last: &LastPair) -> Option<Vec<f64>> {
     if raw.get(2)?.0 == 0.0 {
         return None;
     }
@@ -243,7 +244,7 @@ fn with_prior(raw: &[(f64, f64)], alpha: f64, last: &Last) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// All are NLTK's own, for methods 0 to 7.
+    /// All expected values are NLTK's own, for methods 0 to 7.
     fn check(pairs: &[(&[&str], &str)], expected: [f64; 8]) {
         for (method, expected) in expected.into_iter().enumerate() {
             let smoothing = NltkSmoothing::new(&format!("method{method}"), None).unwrap();

@@ -2,13 +2,13 @@
 //! 13a, and `CodeXGLUE`'s evaluators of code with white space.
 
 use super::Tokenizer;
-use super::counts::{Counts, Length, Pair, Reader};
+use super::counts::{Counts, Pair, ReferenceLength, TokenReader};
 use crate::parts;
 use crate::python::round;
 use crate::references::references_per_pair;
 use crate::text::{Part, Score, Sums, TextMetric};
 
-/// What both have in common.
+/// The formula that both variants share.
 #[derive(Debug, Clone)]
 struct Formula {
     smooth: bool,
@@ -16,8 +16,8 @@ struct Formula {
     version: String,
 }
 
-/// What the formula gives.
-struct Value {
+/// The result of the formula.
+struct FormulaResult {
     bleu: f64,
     precisions: Vec<f64>,
     penalty: f64,
@@ -28,12 +28,13 @@ struct Value {
 
 impl Formula {
     fn measure(&self, tokenizer: Tokenizer, references: &[&str], hypothesis: &str) -> Sums {
-        let reader = Reader::plain(tokenizer);
-        let pair = Pair::count(references, hypothesis, self.max_order, Length::Shortest, reader);
+        let reader = TokenReader::plain(tokenizer);
+        let pair =
+            Pair::count(references, hypothesis, self.max_order, ReferenceLength::Shortest, reader);
         Sums::new(pair.sums(self.max_order, 0))
     }
 
-    fn value(&self, corpus: &Sums) -> Value {
+    fn value(&self, corpus: &Sums) -> FormulaResult {
         let counts = Counts::new(corpus, self.max_order);
         let (hypothesis, reference) = (counts.hypothesis(), counts.reference());
         let one = if self.smooth { 1.0 } else { 0.0 };
@@ -46,7 +47,7 @@ impl Formula {
             ratio => libm::exp(1.0 - 1.0 / ratio),
         };
         let bleu = penalty * geometric_mean(&precisions);
-        Value { bleu, precisions, penalty, ratio, hypothesis, reference }
+        FormulaResult { bleu, precisions, penalty, ratio, hypothesis, reference }
     }
 
     fn signature(&self, variant: &str, tokenizer: &str, scale: u32, corpus: &Sums) -> String {
@@ -55,19 +56,19 @@ impl Formula {
              scale:{scale}|nrefs:{}|version:{}",
             if self.smooth { "add-one" } else { "none" },
             self.max_order,
-            Length::Shortest.name(),
+            ReferenceLength::Shortest.name(),
             references_per_pair(corpus),
             self.version,
         )
     }
 }
 
-/// Nothing of nothing is 0.
+/// Divides; 0/0 is 0.
 fn divide(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// 0 if one of them is.
+/// The geometric mean; 0 if one of the precisions is 0.
 fn geometric_mean(precisions: &[f64]) -> f64 {
     if precisions.iter().any(|&precision| precision <= 0.0) {
         return 0.0;
@@ -78,13 +79,13 @@ fn geometric_mean(precisions: &[f64]) -> f64 {
 
 /// Hugging Face's `bleu`, from 0 to 1: tokens of 13a, lengths of the shortest references.
 ///
-/// Without smoothing a text scores 1 against itself if it has `max_order` tokens at least; with it,
-/// any that has a token. Without a token on one side the score is 0.
+/// Without smoothing, a text scores 1 against itself if it has at least `max_order` tokens; with
+/// smoothing, if it has any. If either side has no token, the score is 0.
 #[derive(Debug, Clone)]
 pub(super) struct HuggingFace(Formula);
 
 impl HuggingFace {
-    /// With one more match and one more n-gram in every order, if `smooth`.
+    /// Creates the metric; `smooth` adds one match and one n-gram to every order.
     pub(super) fn new(smooth: bool, max_order: usize, version: &str) -> Self {
         Self(Formula { smooth, max_order, version: version.to_owned() })
     }
@@ -110,13 +111,13 @@ impl TextMetric for HuggingFace {
     }
 }
 
-/// What `CodeXGLUE`'s evaluators of code print, from 0 to 100: tokens at white space, rounded to
-/// two digits, with the unrounded value beside it. A pair's score is not rounded.
+/// The score that `CodeXGLUE`'s evaluators of code print, from 0 to 100: tokens split at white
+/// space, rounded to two digits, together with the unrounded value. A pair's score is not rounded.
 #[derive(Debug, Clone)]
 pub(super) struct Nmt(Formula);
 
 impl Nmt {
-    /// With one more match and one more n-gram in every order, if `smooth`.
+    /// Creates the metric; `smooth` adds one match and one n-gram to every order.
     pub(super) fn new(smooth: bool, max_order: usize, version: &str) -> Self {
         Self(Formula { smooth, max_order, version: version.to_owned() })
     }

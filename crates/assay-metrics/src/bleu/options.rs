@@ -1,4 +1,4 @@
-//! From names and numbers, as a command line has them, to a metric.
+//! Building a BLEU metric from names and numbers, as given on a command line.
 
 use assay_core::{Error, Result};
 
@@ -7,7 +7,7 @@ use super::code_to_text::CodeToText;
 use super::nltk::{Nltk, NltkSmoothing};
 use super::nmt::{HuggingFace, Nmt};
 use super::sacre::{SacreBleu, SacreSmoothing, tokenizer_name};
-use crate::ngrams::MOST_ORDERS;
+use crate::ngrams::MAX_ORDER;
 use crate::text::TextMetric;
 
 /// A family of BLEU scores.
@@ -66,29 +66,29 @@ impl Variant {
     }
 }
 
-/// What a BLEU score can be asked to be. What is not said is as the variant's package has it.
+/// The options of a BLEU score. Options that are not set have the default of the variant's package.
 #[derive(Debug, Clone)]
 pub struct BleuOptions {
-    /// Whose BLEU.
+    /// The BLEU implementation to reproduce.
     pub variant: Variant,
     /// The name of a smoothing method.
     pub smoothing: Option<String>,
-    /// The number that the smoothing method is tuned by.
+    /// The parameter of the smoothing method.
     pub smoothing_value: Option<f64>,
     /// The name of a tokenizer.
     pub tokenizer: Option<String>,
-    /// Whether case does not matter.
+    /// True if case is ignored.
     pub lowercase: bool,
     /// The highest order of n-grams.
     pub max_order: Option<usize>,
-    /// Whether orders that no text is long enough for are left out.
+    /// True if orders are left out for which no text is long enough.
     pub effective_order: Option<bool>,
-    /// What signatures say as version where they are not sacreBLEU's.
+    /// The version in signatures other than sacreBLEU's.
     pub version: String,
 }
 
 impl BleuOptions {
-    /// The variant as its package has it.
+    /// The variant with its package's defaults.
     pub fn new(variant: Variant, version: &str) -> Self {
         Self {
             variant,
@@ -102,14 +102,14 @@ impl BleuOptions {
         }
     }
 
-    /// The metric, or what cannot be had.
+    /// Builds the metric, or says which option cannot be used.
     pub fn build(&self) -> Result<Box<dyn TextMetric>> {
         let smoothing =
             self.choice("smoothing", self.smoothing.as_deref(), self.variant.smoothings())?;
         let tokenizer =
             self.choice("tokenizer", self.tokenizer.as_deref(), self.variant.tokenizers())?;
         let max_order = self.checked_max_order()?;
-        self.refuse_foreign()?;
+        self.reject_unsupported()?;
         let smooth = smoothing == "add-one";
         Ok(match self.variant {
             Variant::Nltk => {
@@ -140,15 +140,15 @@ impl BleuOptions {
 
     fn checked_max_order(&self) -> Result<usize> {
         let max_order = self.max_order.unwrap_or(4);
-        if (1..=MOST_ORDERS).contains(&max_order) {
+        if (1..=MAX_ORDER).contains(&max_order) {
             return Ok(max_order);
         }
-        Err(Error::usage(format!("the max order is {max_order}, not 1 to {MOST_ORDERS}"))
+        Err(Error::usage(format!("the max order is {max_order}, not 1 to {MAX_ORDER}"))
             .hint("most use 4"))
     }
 
-    /// Refuses options that the variant does not have.
-    fn refuse_foreign(&self) -> Result<()> {
+    /// Rejects options that the variant does not have.
+    fn reject_unsupported(&self) -> Result<()> {
         let valued: &[Variant] = &[Variant::SacreBleu, Variant::Nltk];
         let ordered = Variant::ALL.map(|one| (one != Variant::CodeToText).then_some(one));
         let ordered: Vec<Variant> = ordered.into_iter().flatten().collect();
@@ -178,17 +178,18 @@ fn sacre_tokenizer(name: &str) -> Tokenizer {
     found.unwrap_or(Tokenizer::V13a)
 }
 
-/// Values beyond this, or below its inverse, come near the ends of what numbers hold.
-const MOST_VALUE: f64 = 1e9;
+/// The largest accepted value, and the inverse of the smallest: beyond them, numbers may overflow
+/// or underflow.
+const MAX_VALUE: f64 = 1e9;
 
-/// Refuses a number for a smoothing method that has none, and one that is not above 0.
+/// Rejects a parameter for a smoothing method that has none, and one that is not above 0.
 pub(super) fn positive(smoothing: &str, value: Option<f64>, tunable: bool) -> Result<()> {
     match value {
         Some(_) if !tunable => Err(Error::usage(format!("smoothing `{smoothing}` takes no value"))
             .hint("leave the value out")),
-        Some(value) if !(MOST_VALUE.recip()..=MOST_VALUE).contains(&value) => {
+        Some(value) if !(MAX_VALUE.recip()..=MAX_VALUE).contains(&value) => {
             Err(Error::usage(format!("smoothing `{smoothing}` takes a value above 0, not {value}"))
-                .hint(format!("at least {:e}, at most {MOST_VALUE:e}", MOST_VALUE.recip())))
+                .hint(format!("at least {:e}, at most {MAX_VALUE:e}", MAX_VALUE.recip())))
         }
         _ => Ok(()),
     }

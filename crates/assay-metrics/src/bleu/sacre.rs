@@ -5,7 +5,7 @@ use std::fmt;
 use assay_core::{Error, Result};
 
 use super::Tokenizer;
-use super::counts::{Counts, Length, Pair, Reader};
+use super::counts::{Counts, Pair, ReferenceLength, TokenReader};
 use super::options::positive;
 use crate::brevity::brevity_penalty;
 use crate::parts;
@@ -17,20 +17,20 @@ pub const SACREBLEU_VERSION: &str = "2.6.0";
 
 /// sacreBLEU's BLEU, from 0 to 100.
 ///
-/// A text that has a token scores 100 against itself as a pair, up to the last digit; as a corpus
-/// only from `max_order` tokens on.
+/// As a pair, a text with at least one token scores 100 against itself, up to the last digit; as a
+/// corpus, only with at least `max_order` tokens.
 #[derive(Debug, Clone)]
 pub(super) struct SacreBleu {
-    /// How texts are split.
+    /// The tokenizer.
     pub(super) tokenizer: Tokenizer,
-    /// What is done about orders without a match.
+    /// The treatment of orders without a match.
     pub(super) smoothing: SacreSmoothing,
-    /// Whether case does not matter.
+    /// True if case is ignored.
     pub(super) lowercase: bool,
     /// The highest order.
     pub(super) max_order: usize,
-    /// Whether orders that no hypothesis is long enough for are left out. If nothing is said, they
-    /// are for a pair and are not for a corpus.
+    /// True if orders are left out for which no hypothesis is long enough. By default they are left
+    /// out for a pair, and kept for a corpus.
     pub(super) effective_order: Option<bool>,
 }
 
@@ -46,7 +46,7 @@ impl Default for SacreBleu {
     }
 }
 
-/// What is done about orders without a match.
+/// The treatment of orders without a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum SacreSmoothing {
     /// Nothing: the score is 0.
@@ -60,7 +60,7 @@ pub(super) enum SacreSmoothing {
 }
 
 impl SacreSmoothing {
-    /// The smoothing of this name, by `value` or as sacreBLEU does.
+    /// The smoothing with this name, with parameter `value` or else sacreBLEU's default.
     pub(super) fn new(name: &str, value: Option<f64>) -> Result<Self> {
         let (smoothing, tunable) = match name {
             "none" => (Self::None, false),
@@ -88,7 +88,8 @@ impl fmt::Display for SacreSmoothing {
     }
 }
 
-/// Two digits, as sacreBLEU prints them; all where two would not tell the value from others.
+/// Formats a value with two digits, as sacreBLEU prints it, or with all digits if two would make it
+/// ambiguous.
 fn digits(value: f64) -> String {
     let two = format!("{value:.2}");
     let is_exact = two.parse().is_ok_and(|read: f64| read.to_bits() == value.to_bits());
@@ -116,8 +117,8 @@ impl SacreBleu {
             .part("ref_len", parts::count(reference))
     }
 
-    /// The precisions of the orders that there are n-grams of, in percent; none if nothing matches.
-    /// What smoothing adds to the counts stays there.
+    /// The precisions, in percent, of the orders that have n-grams; none if nothing matches.
+    /// Smoothing changes the given counts.
     fn precisions(&self, matches: &mut [f64], totals: &mut [f64]) -> Vec<f64> {
         if matches.iter().all(|&count| count == 0.0) {
             return Vec::new();
@@ -158,8 +159,9 @@ impl SacreBleu {
 impl TextMetric for SacreBleu {
     fn measure(&self, references: &[&str], hypothesis: &str) -> Sums {
         let reader =
-            Reader { tokenizer: self.tokenizer, lowercase: self.lowercase, strip_end: true };
-        let pair = Pair::count(references, hypothesis, self.max_order, Length::Closest, reader);
+            TokenReader { tokenizer: self.tokenizer, lowercase: self.lowercase, strip_end: true };
+        let pair =
+            Pair::count(references, hypothesis, self.max_order, ReferenceLength::Closest, reader);
         Sums::new(pair.sums(self.max_order, 0))
     }
 
@@ -171,7 +173,7 @@ impl TextMetric for SacreBleu {
         self.score_counts(pair, self.effective_order.unwrap_or(true))
     }
 
-    /// sacreBLEU's own. The highest order is in it only if it is not 4: sacreBLEU leaves it out.
+    /// sacreBLEU's own signature, with the highest order added if it is not 4: sacreBLEU omits it.
     fn signature(&self, corpus: &Sums) -> String {
         let order =
             if self.max_order == 4 { String::new() } else { format!("|order:{}", self.max_order) };
@@ -186,7 +188,7 @@ impl TextMetric for SacreBleu {
     }
 }
 
-/// Of so many precisions: those that are not there are 0, and then so is the mean.
+/// The geometric mean over `orders` precisions; missing ones are 0, and then so is the mean.
 fn geometric_mean(precisions: &[f64], orders: usize) -> f64 {
     let is_zero = |precision: &f64| *precision == 0.0;
     if precisions.is_empty() || precisions.len() < orders || precisions.iter().any(is_zero) {
@@ -196,7 +198,7 @@ fn geometric_mean(precisions: &[f64], orders: usize) -> f64 {
     libm::exp(logs / orders as f64)
 }
 
-/// What sacreBLEU calls a tokenizer.
+/// sacreBLEU's name for a tokenizer.
 pub(super) fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
     match tokenizer {
         Tokenizer::Whitespace => "none",
@@ -211,7 +213,7 @@ pub(super) fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Both are sacreBLEU's own.
+    /// Both expected values are sacreBLEU's own.
     fn check(metric: &SacreBleu, score: f64, signature: &str) {
         let mut corpus = Sums::default();
         let cat = ["The cat is on the mat.", "A cat sat on a mat"];

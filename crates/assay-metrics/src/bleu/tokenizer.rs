@@ -1,8 +1,8 @@
-//! Texts into tokens, as the packages that defined the BLEU variants split them.
+//! Splitting texts into tokens, as the packages that defined the BLEU variants do.
 //!
 //! Their rules are chains of regular expressions over the whole text. Each tokenizer here is one
-//! pass that finds the same borders: what a chain does at a character depends on its neighbours
-//! alone, and, where matches may not overlap, on whether its predecessor was split off.
+//! pass that finds the same boundaries: the effect of a chain on a character depends only on its
+//! neighbours and, where matches may not overlap, on whether its predecessor was split off.
 
 use std::borrow::Cow;
 
@@ -14,21 +14,22 @@ use crate::python;
 /// A way to split a text into tokens, none of which is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tokenizer {
-    /// At white space, as Python's `split`.
+    /// Splits at white space, as Python's `split`.
     Whitespace,
     /// The rules of `mteval-v13a`: at punctuation, but not inside of numbers.
     V13a,
     /// The rules of `mteval-v14`: as 13a, for the punctuation and symbols of all scripts.
     International,
-    /// Every character that is no white space.
+    /// Every character that is not white space.
     Characters,
     /// `CodeXGLUE`'s code-to-text evaluator, in lower case: runs of letters and digits, and single
-    /// other characters. (Its files of rows end a text at a tab; that is for who reads them.)
+    /// other characters. (Its files of rows end a text at a tab; whoever reads them has to do
+    /// that.)
     CodeToText,
 }
 
 impl Tokenizer {
-    /// Gives each token of the text, as bytes with a start and an end.
+    /// Emits each token of the text, as bytes with a start and an end.
     pub(crate) fn split(self, text: &str, emit: impl FnMut(&[u8], usize, usize)) {
         match self {
             Self::Whitespace => split_whitespace(text.as_bytes(), emit),
@@ -49,12 +50,12 @@ impl Tokenizer {
     }
 }
 
-/// What a byte may mean to the tokenizers.
+/// The classes of bytes that the tokenizers distinguish.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Other,
     Space,
-    /// A byte that white space of several bytes may start with.
+    /// A byte that may start a multi-byte white space character.
     PerhapsSpace,
     /// Punctuation that 13a always splits off.
     Symbol,
@@ -62,7 +63,7 @@ enum Kind {
     Dash,
 }
 
-/// The meaning of each byte.
+/// The class of each byte.
 const KINDS: [Kind; 256] = {
     let mut kinds = [Kind::Other; 256];
     let mut byte = u8::MIN;
@@ -87,7 +88,7 @@ const KINDS: [Kind; 256] = {
 /// Collects bytes into tokens.
 struct Pieces<'t, F> {
     bytes: &'t [u8],
-    /// Where the token at hand starts.
+    /// The start of the current token.
     start: usize,
     emit: F,
 }
@@ -97,7 +98,7 @@ impl<'t, F: FnMut(&[u8], usize, usize)> Pieces<'t, F> {
         Self { bytes, start: 0, emit }
     }
 
-    /// Ends the token at hand before `at`, and starts the next one at `next`.
+    /// Ends the current token before `at`, and starts the next one at `next`.
     #[inline]
     fn break_at(&mut self, at: usize, next: usize) {
         if self.start < at {
@@ -106,7 +107,7 @@ impl<'t, F: FnMut(&[u8], usize, usize)> Pieces<'t, F> {
         self.start = next;
     }
 
-    /// Makes the bytes from `at` to `next` a token by themselves.
+    /// Makes the bytes from `at` to `next` a separate token.
     #[inline]
     fn split_off(&mut self, at: usize, next: usize) {
         self.break_at(at, next);
@@ -131,7 +132,7 @@ fn split_whitespace(bytes: &[u8], emit: impl FnMut(&[u8], usize, usize)) {
     pieces.break_at(bytes.len(), bytes.len());
 }
 
-/// Joins words that were hyphenated at a line's end, and resolves what was escaped.
+/// Joins words that were hyphenated at the end of a line, and resolves escapes.
 fn unescape_13a(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let clean = memchr2(b'\n', b'&', bytes).is_none()
@@ -139,7 +140,8 @@ fn unescape_13a(text: &str) -> Cow<'_, str> {
     if clean {
         return Cow::Borrowed(text);
     }
-    // In this order, each over the whole text: one may make what the next one looks for.
+    // In this order, each over the whole text: one replacement may produce what the next one
+    // replaces.
     let text = text.replace("<skipped>", "").replace("-\n", "").replace('\n', " ");
     let entities = [("&quot;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")];
     Cow::Owned(entities.iter().fold(text, |text, (from, to)| {
@@ -151,13 +153,14 @@ fn split_13a(bytes: &[u8], emit: impl FnMut(&[u8], usize, usize)) {
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let after_digit = |at: usize| at > 0 && is_digit(at - 1);
     let mut pieces = Pieces::new(bytes, emit);
-    // Behind the last point that was split off because of what is before it. The next point is not
-    // split off for the same reason, because matches do not overlap.
+    // The end of the last point that was split off because of what precedes it. The next point is
+    // not split off for the same reason, because matches do not overlap.
     let mut taken = usize::MAX;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let kind = KINDS[usize::from(byte)];
-        // Most bytes: a jump to one of many places would be mispredicted at every border.
+        // Most bytes are of this class: a jump to one of many targets would be mispredicted at
+        // every boundary.
         if kind == Kind::Other {
             at += 1;
             continue;
@@ -195,7 +198,8 @@ fn split_13a(bytes: &[u8], emit: impl FnMut(&[u8], usize, usize)) {
 
 fn split_international(text: &str, emit: impl FnMut(&[u8], usize, usize)) {
     let mut pieces = Pieces::new(text.as_bytes(), emit);
-    // A text's start is not before its first character: nothing is split off because of it.
+    // The start of a text does not count as a preceding character: nothing is split off because of
+    // it.
     let mut after_number = true;
     let mut taken = false;
     let mut rest = text.chars();
@@ -226,7 +230,7 @@ fn is_number(character: char) -> bool {
     group(character) == Group::Number
 }
 
-/// The general category, without a search for the characters of most texts.
+/// The general category, without a search for common characters.
 fn group(character: char) -> Group {
     match character {
         'a'..='z' | 'A'..='Z' => Group::Letter,
@@ -243,8 +247,8 @@ fn split_characters(text: &str, mut emit: impl FnMut(&[u8], usize, usize)) {
     }
 }
 
-/// The evaluator normalises twice. The first round leaves nothing to the second one but to split
-/// off the underscores.
+/// The evaluator normalises twice. After the first round, the second one only splits off
+/// underscores.
 fn split_code_to_text(text: &str, emit: impl FnMut(&[u8], usize, usize)) {
     let text = text.to_lowercase();
     let mut pieces = Pieces::new(text.as_bytes(), emit);

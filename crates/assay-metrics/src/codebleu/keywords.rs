@@ -1,4 +1,4 @@
-//! The words that count five times as much as others.
+//! The keywords, which count five times as much as other words.
 
 use assay_syntax::Language;
 
@@ -37,7 +37,7 @@ const CPP: &str = "auto const double float int short struct unsigned break conti
 const GO: &str = "break default func interface select case defer go map struct chan else goto package \
     switch const fallthrough if range type continue for import return var false true";
 
-/// `True` is no word of the language, and in the list that everybody uses.
+/// `True` is not a word of the language, but is in the list that everybody uses.
 const JAVASCRIPT: &str = "await break case catch class const continue debugger default delete do else \
     enum export extends false finally for function if implements import in instanceof interface let \
     new null package private protected public return super switch static this throw try True typeof \
@@ -83,7 +83,7 @@ pub(super) fn keywords(language: Language, variant: Variant) -> Vec<&'static str
     list.split_whitespace().chain(more.split_whitespace()).collect()
 }
 
-/// The words that Python got later, as far as each list has followed.
+/// The keywords that later versions of Python added, as far as each variant's list includes them.
 fn python_since(variant: Variant) -> &'static str {
     match variant {
         Variant::Avatar => "",

@@ -1,4 +1,4 @@
-//! CodeBLEU: words, words by weight, subtrees and data flow, of a hypothesis and its references.
+//! CodeBLEU: n-grams, weighted n-grams, subtrees and data flow of a hypothesis and its references.
 
 mod keywords;
 mod structure;
@@ -18,15 +18,15 @@ use keywords::keywords;
 use structure::StructureCounts;
 use variant::NoFlow;
 pub use variant::Variant;
-use words::{ORDERS, WordCounts, Words};
+use words::{ORDERS, WordCounts, WordRules};
 
-/// How much each of the four parts counts, in the order in which they are always named.
+/// The weights of the four parts, in the order in which they are always listed.
 pub type Weights = [f64; 4];
 
-/// What everybody uses, if not told otherwise.
+/// The customary weights.
 pub const EQUAL_WEIGHTS: Weights = [0.25; 4];
 
-/// What an order without any match counts as, in matches.
+/// The number of matches that an order without any match counts as.
 const SMOOTHING: f64 = 0.1;
 
 /// CodeBLEU on the command line.
@@ -99,12 +99,13 @@ pub struct CodeBleu {
     variant: Variant,
     language: Language,
     weights: Weights,
-    words: Words,
+    words: WordRules,
     version: String,
 }
 
 impl CodeBleu {
-    /// A metric; `version` is the tool's, for the signature. Not every variant knows every language.
+    /// Creates the metric; `version` is the tool's, for the signature. Not every variant supports
+    /// every language.
     pub fn new(
         variant: Variant,
         language: Language,
@@ -127,14 +128,14 @@ impl CodeBleu {
             return Err(Error::usage("weights are four numbers from 0 up, and not all are 0")
                 .hint("such as 0.25,0.25,0.25,0.25"));
         }
-        let words = Words {
+        let words = WordRules {
             keywords: keywords(language, variant).into_iter().collect(),
             with_layout: variant == Variant::Avatar && language == Language::Python,
         };
         Ok(Self { variant, language, weights, words, version: version.to_owned() })
     }
 
-    /// The four parts together.
+    /// The weighted sum of the four parts.
     fn combine(&self, parts: [f64; 4], flows: f64) -> f64 {
         let [ngram, weighted, syntax, mut dataflow] = parts;
         let [a, b, c, mut d] = self.weights;
@@ -194,7 +195,7 @@ impl TextMetric for CodeBleu {
     }
 }
 
-// Where each count is.
+// The position of each count.
 const MATCHED: usize = 0;
 const TOTAL: usize = MATCHED + ORDERS;
 const RECALLED: usize = TOTAL + ORDERS;
@@ -235,14 +236,14 @@ impl Counts<'_> {
         penalty * self.mean_of_orders(MATCHED, TOTAL)
     }
 
-    /// The tools take the length of a pair of lists, which is two, for the length of a reference:
-    /// almost nothing is too short.
+    /// The original tools use the length of a pair of lists, which is two, as the length of a
+    /// reference: almost nothing is too short.
     fn weighted_ngram(&self) -> f64 {
         let penalty = brevity_penalty(self.at(HYPOTHESIS_LENGTH), 2.0 * self.at(PAIRS));
         penalty * self.mean_of_orders(RECALLED, WANTED)
     }
 
-    /// The geometric mean of the orders' shares.
+    /// The geometric mean of the shares of all orders.
     fn mean_of_orders(&self, matched: usize, total: usize) -> f64 {
         if self.at(matched) == 0.0 {
             return 0.0;

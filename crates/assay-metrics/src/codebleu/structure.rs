@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Variant;
 
-/// What comparing the structure of a pair found, over all references.
+/// The structural matches of a pair, over all references.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct StructureCounts {
     pub(super) subtrees_matched: u64,
@@ -21,7 +21,7 @@ pub(super) struct StructureCounts {
     pub(super) flows: u64,
 }
 
-/// Compares texts that are ready to be parsed but for their comments.
+/// Compares texts that are ready to be parsed except for their comments.
 pub(super) fn compare(
     references: &[&str],
     hypothesis: &str,
@@ -32,7 +32,7 @@ pub(super) fn compare(
     let mut cleaned = Cow::Borrowed(hypothesis);
     let mut counts = StructureCounts::default();
     for (at, reference) in references.iter().enumerate() {
-        if at > 0 && variant.cleans_again() {
+        if at > 0 && variant.removes_comments_again() {
             let text = without_comments(&cleaned, language, variant.removal()).into_owned();
             given = Structure::of(&text, language, variant);
             cleaned = Cow::Owned(text);
@@ -55,25 +55,25 @@ pub(super) fn compare(
     counts
 }
 
-/// What is compared of a text: numbers that stand for its subtrees and its flows.
+/// The structure of a text: numbers that represent its subtrees and its data flows.
 struct Structure {
     subtrees: Vec<u64>,
     flows: Vec<u64>,
 }
 
 impl Structure {
-    /// The structure of a text, which is parsed once if it comes up again soon: as its own
+    /// The structure of a text. It is parsed only once if it appears again soon: as its own
     /// reference, or as the reference of the next sample.
     fn of(text: &str, language: Language, variant: Variant) -> Rc<Self> {
-        if text.len() > LONGEST_KEPT {
+        if text.len() > MAX_CACHED_BYTES {
             return Rc::new(Self::new(text, language, variant));
         }
-        KEPT.with_borrow_mut(|kept| {
+        CACHE.with_borrow_mut(|kept| {
             let hash = FxBuildHasher.hash_one(text);
-            // The upper bits are the better ones.
-            let place = usize::try_from(hash >> 40).unwrap_or_default() % SLOTS;
+            // The upper bits are better distributed.
+            let place = usize::try_from(hash >> 40).unwrap_or_default() % CACHE_SLOTS;
             if kept.is_empty() {
-                kept.resize_with(SLOTS, || None);
+                kept.resize_with(CACHE_SLOTS, || None);
             }
             let slot = &mut kept[place];
             if let Some(known) = slot
@@ -83,7 +83,7 @@ impl Structure {
                 return Rc::clone(&known.structure);
             }
             let structure = Rc::new(Self::new(text, language, variant));
-            let kept = Kept { text: text.into(), language, variant, structure };
+            let kept = CachedStructure { text: text.into(), language, variant, structure };
             Rc::clone(&slot.insert(kept).structure)
         })
     }
@@ -96,15 +96,15 @@ impl Structure {
     }
 }
 
-/// How many structures a thread keeps: enough for the references of the small benchmarks, which are
-/// gone through once for each sample. Twice as many, because some fall on the same slot.
-const SLOTS: usize = 2048;
+/// The number of structures cached per thread: enough for the references of the small benchmarks,
+/// which are visited once for each sample. It is twice that number, because some share a slot.
+const CACHE_SLOTS: usize = 2048;
 
-/// A longer text is not kept, so that all that is kept is a few megabytes of usual texts, and some
-/// tens at most.
-const LONGEST_KEPT: usize = 4 << 10;
+/// The longest text, in bytes, whose structure is cached, so that the cache holds a few megabytes
+/// for usual texts, and tens of megabytes at most.
+const MAX_CACHED_BYTES: usize = 4 << 10;
 
-struct Kept {
+struct CachedStructure {
     text: Box<str>,
     language: Language,
     variant: Variant,
@@ -112,16 +112,16 @@ struct Kept {
 }
 
 thread_local! {
-    static KEPT: RefCell<Vec<Option<Kept>>> = const { RefCell::new(Vec::new()) };
+    static CACHE: RefCell<Vec<Option<CachedStructure>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many of `wanted` are anywhere in `given`.
+/// The number of elements of `wanted` that occur anywhere in `given`.
 fn matched_anywhere(wanted: &[u64], given: &[u64]) -> u64 {
     let given: FxHashSet<u64> = given.iter().copied().collect();
     wanted.iter().filter(|one| given.contains(one)).count() as u64
 }
 
-/// How many of `wanted` are in `given` when each of those stands for one only.
+/// The number of elements of `wanted` that occur in `given`, where each of those matches only once.
 fn matched_once_each(wanted: &[u64], given: &[u64]) -> u64 {
     let mut left: FxHashMap<u64, u64> =
         FxHashMap::with_capacity_and_hasher(given.len(), FxBuildHasher);

@@ -1,4 +1,4 @@
-//! The implementations of CodeBLEU that the field uses, by name, and in what they differ.
+//! The implementations of CodeBLEU that the field uses, by name, and their differences.
 
 use assay_syntax::Language;
 use assay_syntax::comments::Removal;
@@ -7,7 +7,7 @@ use assay_syntax::flow::{Dialect, Literals};
 /// An implementation of CodeBLEU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variant {
-    /// Ours: what the others share, without what is wrong in all of them.
+    /// Ours: the behaviour that the others share, without the errors that all of them have.
     Assay,
     /// The evaluator of `CodeXGLUE`, the original.
     CodeXGlue,
@@ -19,14 +19,14 @@ pub enum Variant {
     K4black,
 }
 
-/// What a missing data flow counts as.
+/// The score of a missing data flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoFlow {
-    /// Nothing was right.
+    /// The score of this part is 0.
     Zero,
-    /// All was right; so it is too if there are flows and none was found.
+    /// The score of this part is 1; also if there are flows and none was found.
     One,
-    /// It is left out, and the other parts count for more.
+    /// The part is left out, and the other parts weigh more.
     LeftOut,
 }
 
@@ -66,13 +66,13 @@ impl Variant {
         }
     }
 
-    /// Whether the hypothesis loses its comments once more for each further reference. Of Python,
-    /// something may be left that is taken for a docstring the second time.
-    pub(super) fn cleans_again(self) -> bool {
+    /// Returns whether comments are removed from the hypothesis again for each further reference.
+    /// In Python, the first removal may leave something that the second takes for a docstring.
+    pub(super) fn removes_comments_again(self) -> bool {
         self != Self::Assay
     }
 
-    /// Whether the white space around a text is dropped.
+    /// Returns whether white space around a text is removed.
     pub(super) fn strips(self) -> bool {
         self != Self::FusionBrain
     }
@@ -87,12 +87,12 @@ impl Variant {
         match self {
             Self::Assay => NoFlow::LeftOut,
             Self::K4black => NoFlow::One,
-            // AVATAR's divides by zero.
+            // AVATAR's evaluator divides by zero.
             Self::CodeXGlue | Self::FusionBrain | Self::Avatar => NoFlow::Zero,
         }
     }
 
-    /// Whether a subtree of the hypothesis stands for one of the reference only.
+    /// Returns whether a subtree of the hypothesis matches only one of the reference.
     pub(super) fn clips_subtrees(self) -> bool {
         self == Self::Assay
     }

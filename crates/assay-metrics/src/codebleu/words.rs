@@ -6,52 +6,53 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The longest n-gram.
 pub(super) const ORDERS: usize = 4;
 
-/// What comparing the words of a pair found.
+/// The word matches of a pair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct WordCounts {
     /// For each order, the n-grams of the hypothesis that a reference has, and all of them, at least
     /// one.
     pub(super) matched: [u64; ORDERS],
     pub(super) total: [u64; ORDERS],
-    /// The same the other way round, for all references together: the n-grams of references that the
-    /// hypothesis has. Words count in fifths: a keyword for five, any other for one.
+    /// The same in the other direction, summed over all references: the n-grams of references that
+    /// the hypothesis has. Words count in fifths: a keyword as five, any other as one.
     pub(super) recalled: [u64; ORDERS],
     pub(super) wanted: [u64; ORDERS],
     pub(super) hypothesis_length: u64,
-    /// The length of the reference that is closest in length, of two the shorter.
+    /// The length of the reference that is closest in length; of two equally close ones, the
+    /// shorter.
     pub(super) reference_length: u64,
 }
 
-/// What a keyword weighs, where any other word weighs one.
+/// The weight of a keyword; any other word weighs one.
 const KEYWORD: u64 = 5;
 
-/// How long a word is with the space after it, at least on average in most texts.
+/// A lower bound for the average length of a word with the space after it, in most texts.
 const BYTES_OF_A_WORD: usize = 4;
 
-/// How words are told apart and weighed.
-pub(super) struct Words {
+/// The rules by which words are distinguished and weighted.
+pub(super) struct WordRules {
     pub(super) keywords: FxHashSet<&'static str>,
-    /// Whether words that stand for Python's layout are taken for it.
+    /// True if words that represent Python's layout are converted to white space.
     pub(super) with_layout: bool,
 }
 
-impl Words {
+impl WordRules {
     pub(super) fn compare(&self, references: &[&str], hypothesis: &str) -> WordCounts {
         if let [reference] = references
             && *reference == hypothesis
         {
-            return self.all_found(hypothesis);
+            return self.compare_with_itself(hypothesis);
         }
-        let mut numbers = Numbers::default();
+        let mut numbers = WordNumbers::default();
         let text = hypothesis;
-        let hypothesis = Text::new(&numbers.of(self.split(text)));
-        let references: Vec<Text> = references
+        let hypothesis = TextGrams::new(&numbers.of(self.split(text)));
+        let references: Vec<TextGrams> = references
             .iter()
             .map(|reference| {
                 if *reference == text {
                     return hypothesis.clone();
                 }
-                Text::new(&numbers.of(self.split(reference)))
+                TextGrams::new(&numbers.of(self.split(reference)))
             })
             .collect();
         let weights: Vec<u64> = numbers.words().iter().map(|word| self.weight(word)).collect();
@@ -67,7 +68,7 @@ impl Words {
                 Ok(word) if order == 1 => weights.get(word - 1).copied().unwrap_or(1),
                 _ => 1,
             };
-            let least = least_wanted(order);
+            let least = min_total(order);
             counted_here.clear();
             counted_here.extend(counted(&hypothesis.grams, order));
             best.clear();
@@ -83,8 +84,9 @@ impl Words {
         counts
     }
 
-    /// What comparing a text with itself finds, as half of a good translator's answers are.
-    fn all_found(&self, text: &str) -> WordCounts {
+    /// The result of comparing a text with itself, as is the case for half of a good translator's
+    /// answers.
+    fn compare_with_itself(&self, text: &str) -> WordCounts {
         let words = self.split(text);
         let length = words.len() as u64;
         let mut counts = WordCounts {
@@ -99,7 +101,7 @@ impl Words {
             counts.matched[at] = grams;
             counts.total[at] = grams.max(1);
             counts.recalled[at] = if order == 1 { weight } else { grams };
-            counts.wanted[at] = counts.recalled[at].max(least_wanted(order));
+            counts.wanted[at] = counts.recalled[at].max(min_total(order));
         }
         counts
     }
@@ -115,15 +117,17 @@ impl Words {
     }
 }
 
-/// An order that has no n-grams counts as one that was missed; words count in fifths.
-fn least_wanted(order: usize) -> u64 {
+/// The minimum total of an order: an order without n-grams counts as one missed n-gram. Words count
+/// in fifths.
+fn min_total(order: usize) -> u64 {
     if order == 1 { KEYWORD } else { 1 }
 }
 
-/// No program is indented deeper, and a text that is would have more tabs than there is memory.
-const DEEPEST_INDENT: i64 = 100;
+/// The deepest indentation that is converted. No program is indented deeper, and a text that is
+/// would need more tabs than there is memory.
+const MAX_INDENT: i64 = 100;
 
-/// Python's line ends and indents, which stand there as words, as what they mean.
+/// Converts the words that represent Python's line ends and indents to white space.
 fn with_layout(words: Vec<&str>) -> Vec<&str> {
     let mut rewritten = Vec::with_capacity(words.len());
     let mut indent = 0_i64;
@@ -136,24 +140,24 @@ fn with_layout(words: Vec<&str>) -> Vec<&str> {
         rewritten.push("\n");
         let change = words.next_if(|next| matches!(*next, "INDENT" | "DEDENT"));
         indent += change.map_or(0, |change| if change == "INDENT" { 1 } else { -1 });
-        rewritten.extend((0..indent.min(DEEPEST_INDENT)).map(|_| "\t"));
+        rewritten.extend((0..indent.min(MAX_INDENT)).map(|_| "\t"));
     }
     rewritten
 }
 
-fn closest(references: &[Text], length: usize) -> usize {
+fn closest(references: &[TextGrams], length: usize) -> usize {
     let lengths = references.iter().map(|text| text.length);
     lengths.min_by_key(|&reference| (reference.abs_diff(length), reference)).unwrap_or_default()
 }
 
-/// Numbers for words, in the order of first sight.
+/// Numbers for words, in the order of first occurrence.
 #[derive(Default)]
-struct Numbers<'t> {
+struct WordNumbers<'t> {
     known: FxHashMap<&'t str, u32>,
     words: Vec<&'t str>,
 }
 
-impl<'t> Numbers<'t> {
+impl<'t> WordNumbers<'t> {
     fn of(&mut self, words: Vec<&'t str>) -> Vec<u32> {
         self.known.reserve(words.len() / 2);
         let numbers = words.into_iter().map(|word| {
@@ -170,30 +174,31 @@ impl<'t> Numbers<'t> {
     }
 }
 
-/// What is compared of a text.
+/// The n-grams of a text, as they are compared.
 #[derive(Clone)]
-struct Text {
-    /// How many words it has.
+struct TextGrams {
+    /// The number of words.
     length: usize,
     grams: Vec<Gram>,
 }
 
-impl Text {
+impl TextGrams {
     fn new(words: &[u32]) -> Self {
         Self { length: words.len(), grams: grams(words) }
     }
 }
 
-/// Up to four words as one number of 32 bits each, the first in the highest; a missing word is 0.
+/// Up to four words of 32 bits each in one number, the first in the highest bits; a missing word is
+/// 0.
 type Gram = u128;
 
 const BITS_OF_A_WORD: usize = 32;
 
-/// Where the first word stands.
+/// The position of the first word's bits.
 const FIRST_WORD: usize = BITS_OF_A_WORD * (ORDERS - 1);
 
-/// The n-grams of a text: for each word, itself and the three after it. Sorted, so those that begin
-/// alike stand together, whatever the order.
+/// The n-grams of a text: each word with the three after it. They are sorted, so n-grams with the
+/// same beginning are adjacent for every order.
 fn grams(words: &[u32]) -> Vec<Gram> {
     let mut next: Gram = 0;
     let mut grams: Vec<Gram> = Vec::with_capacity(words.len());
@@ -205,8 +210,8 @@ fn grams(words: &[u32]) -> Vec<Gram> {
     grams
 }
 
-/// The first `order` words of each of `grams` that has as many, with how often each is there, in
-/// order.
+/// The first `order` words of each of `grams` that has that many, with the number of times each
+/// occurs, in order.
 fn counted(grams: &[Gram], order: usize) -> impl Iterator<Item = (Gram, u64)> + '_ {
     let last_word = BITS_OF_A_WORD * (ORDERS - order);
     let has_all = move |gram: Gram| gram & Gram::from(u32::MAX) << last_word != 0;
@@ -216,15 +221,15 @@ fn counted(grams: &[Gram], order: usize) -> impl Iterator<Item = (Gram, u64)> + 
     groups.filter(move |&(gram, _)| has_all(gram))
 }
 
-/// How the n-grams of one reference compare.
+/// The comparison of the n-grams of one reference.
 #[derive(Default)]
 struct Recall {
     recalled: u64,
     wanted: u64,
 }
 
-/// Compares the n-grams of a reference with those of the hypothesis, each with its weight, and notes
-/// in `best` how many of each the hypothesis may claim.
+/// Compares the n-grams of a reference with those of the hypothesis, each with its weight, and
+/// records in `best` how many of each the hypothesis may claim.
 fn recall(
     given: &[(Gram, u64)],
     wanted: &[Gram],
@@ -257,7 +262,7 @@ mod tests {
 
     fn compare(references: &[&str], hypothesis: &str) -> WordCounts {
         let keywords = ["if", "for"].into_iter().collect();
-        Words { keywords, with_layout: false }.compare(references, hypothesis)
+        WordRules { keywords, with_layout: false }.compare(references, hypothesis)
     }
 
     #[test]
@@ -281,7 +286,7 @@ mod tests {
     #[test]
     fn a_text_is_found_in_itself() {
         for text in ["", "a", "if", "a a if b", "for a if a for a"] {
-            // The space makes it another text of the same words.
+            // The space makes it a different text with the same words.
             assert_eq!(compare(&[text], text), compare(&[text], &format!("{text} ")), "{text:?}");
         }
     }

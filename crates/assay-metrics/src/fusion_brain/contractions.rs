@@ -1,7 +1,7 @@
-//! Contractions that are written without their apostrophes, as the VQA evaluation knows them.
+//! Contractions written without their apostrophes, as listed in the VQA evaluation.
 
-/// Each line has the spelling that is meant, and the spellings that mean it. One of them loses its
-/// apostrophe instead: «somebody'd» is turned into «somebodyd» by the original, so it is here.
+/// Each line has the intended spelling, and the spellings that stand for it. One of them loses its
+/// apostrophe instead: the original turns «somebody'd» into «somebodyd», so this does too.
 const SPELLINGS: &str = "\
 ain't aint
 aren't arent
@@ -97,7 +97,7 @@ you'll youll
 you're youre
 you've youve";
 
-/// The word with its apostrophes, if it is a contraction that lacks some.
+/// Restores the missing apostrophes of a contraction.
 pub(super) fn with_apostrophe(word: &str) -> &str {
     let mut found = word;
     for line in SPELLINGS.lines() {

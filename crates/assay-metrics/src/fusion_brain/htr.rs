@@ -1,9 +1,9 @@
-//! Handwritten text recognition: the share of texts that are right to the letter.
+//! Handwritten text recognition: the share of texts that are exactly right.
 
 use super::{Accuracy, Mismatch, Texts};
 
-/// Compares texts exactly; case and spaces count. An image without a text has the empty one, and
-/// images that the truth does not know are ignored.
+/// Compares texts exactly; case and spaces count. An image without a prediction has the empty text,
+/// and images that are not in the truth are ignored.
 pub fn accuracy(truth: &Texts, prediction: &Texts) -> Result<Accuracy, Mismatch> {
     if truth.is_empty() {
         return Err(Mismatch::NothingToScore);
@@ -20,7 +20,7 @@ pub fn accuracy(truth: &Texts, prediction: &Texts) -> Result<Accuracy, Mismatch>
     Ok(accuracy)
 }
 
-/// Whether a prediction is the right text; a missing one is empty.
+/// Returns whether a prediction is the right text; a missing one is empty.
 pub fn is_right(truth: &str, prediction: Option<&str>) -> bool {
     prediction.unwrap_or_default() == truth
 }

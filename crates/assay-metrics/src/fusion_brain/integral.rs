@@ -19,7 +19,7 @@ impl Subtask {
     /// All four, in the order in which they are summed.
     pub const ALL: [Self; 4] = [Self::C2c, Self::Htr, Self::Zsod, Self::Vqa];
 
-    /// As it is called on the command line and in results.
+    /// The name on the command line and in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::C2c => "c2c",
@@ -29,7 +29,7 @@ impl Subtask {
         }
     }
 
-    /// As it is called in the names of files.
+    /// The name in file names.
     pub fn file_name(self) -> &'static str {
         match self {
             Self::C2c => "C2C",
@@ -39,7 +39,7 @@ impl Subtask {
         }
     }
 
-    /// The least that a solution must reach to count.
+    /// The score that a solution must reach to count.
     pub fn minimum(self) -> f64 {
         match self {
             Self::C2c => 0.2,
@@ -62,11 +62,11 @@ impl Integral {
         Self::default()
     }
 
-    /// Sets the score of a subtask, rounded to three decimals. `CodeBLEU` may be given between 0 and
-    /// 100: what is above 1 is taken so.
+    /// Sets the score of a subtask, rounded to three decimals. `CodeBLEU` may be given on a scale
+    /// of 0 to 100: values above 1 are taken as such.
     pub fn set(&mut self, subtask: Subtask, score: f64) {
         let scale = if subtask == Subtask::C2c && score > 1.0 { 0.01 } else { 1.0 };
-        // What is no number, or below 0, is no score.
+        // NaN and negative values are not scores.
         let score = if score > 0.0 { score * scale } else { 0.0 };
         self.scores[subtask as usize] = Some(round(score, 3));
     }
@@ -76,14 +76,14 @@ impl Integral {
         self.scores[subtask as usize]
     }
 
-    /// Whether the subtask reached its minimum, if it was scored.
+    /// Returns whether the subtask reached its minimum, if it was scored.
     pub fn meets_minimum(&self, subtask: Subtask) -> Option<bool> {
         self.get(subtask).map(|score| score >= subtask.minimum())
     }
 
-    /// The sum of what was scored.
+    /// The sum of the scores.
     pub fn sum(&self) -> f64 {
-        // Thousandths add up without an error in the last digit.
+        // Summing thousandths avoids an error in the last digit.
         let thousandths: f64 =
             self.scores.iter().flatten().map(|score| (score * 1e3).round()).sum();
         thousandths / 1e3

@@ -1,7 +1,7 @@
 //! The Fusion Brain Challenge of 2021: handwriting, detection, questions about images, and their sum.
 //!
-//! Each scorer does what the challenge's own script does, rule for rule; where that script would
-//! stop with an error, there is a [`Mismatch`] instead.
+//! Each scorer follows the challenge's own script, rule by rule; where that script would fail with
+//! an error, the result is a [`Mismatch`].
 
 pub mod htr;
 pub mod integral;
@@ -19,17 +19,17 @@ pub use normalise::{normalise_en, normalise_ru};
 /// Finds the lemma of a Russian word.
 pub type Lemma<'a> = &'a dyn Fn(&str) -> String;
 
-/// Texts by the name of what they answer.
+/// Texts by the name of the item they answer.
 pub type Texts = BTreeMap<String, String>;
 
-/// Why a prediction cannot be scored against a truth.
+/// The reason why a prediction cannot be scored against a truth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mismatch {
     /// The truth is empty, so that a mean over it would divide by zero.
     NothingToScore,
     /// The prediction lacks a key of the truth.
     Missing(String),
-    /// The prediction has a key that the truth has not.
+    /// The prediction has a key that the truth does not have.
     Unknown(String),
     /// The prediction for an image lacks a phrase.
     MissingPhrase {
@@ -55,24 +55,24 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// How many answers were right.
+/// The numbers of right and wrong answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Accuracy {
     /// Right answers.
     pub right: usize,
     /// Wrong answers.
     pub wrong: usize,
-    /// Wrong because there was no answer.
+    /// Wrong answers that are missing.
     pub missing: usize,
 }
 
 impl Accuracy {
-    /// All that was asked.
+    /// The number of all questions.
     pub fn total(&self) -> usize {
         self.right + self.wrong + self.missing
     }
 
-    /// The share of right answers; 0 of nothing.
+    /// The share of right answers; 0 if there are no questions.
     pub fn value(&self) -> f64 {
         match self.total() {
             0 => 0.0,
@@ -81,7 +81,7 @@ impl Accuracy {
     }
 }
 
-/// Refuses key sets that differ, and an empty truth.
+/// Rejects an empty truth, and predictions with other keys than the truth.
 fn same_keys<T, P>(
     truth: &BTreeMap<String, T>,
     prediction: &BTreeMap<String, P>,

@@ -1,8 +1,8 @@
-//! How an answer to a question about an image is normalised before it is compared.
+//! Normalisation of an answer to a question about an image, before it is compared.
 //!
-//! The rules are those of the VQA evaluation with all their corners: which punctuation vanishes and
-//! which becomes a space depends on the whole answer, and a limit that was meant as a flag ends the
-//! removal of full stops after 32.
+//! The rules are those of the VQA evaluation with all their special cases: which punctuation is
+//! deleted and which becomes a space depends on the whole answer, and a limit that was meant as a
+//! flag stops the removal of full stops after 32.
 
 use assay_core::is_decimal_digit as is_digit;
 
@@ -14,7 +14,7 @@ const PUNCTUATION: [char; 21] = [
     ';', '/', '[', ']', '"', '{', '}', '(', ')', '=', '+', '\\', '_', '-', '>', '<', '@', '`', ',',
     '?', '!',
 ];
-/// How many full stops are removed at most.
+/// The maximum number of full stops that are removed.
 const FULL_STOPS: usize = 32;
 
 const ARTICLES: [&str; 3] = ["a", "an", "the"];
@@ -76,8 +76,8 @@ fn lookup<'a>(table: &[(&str, &'static str)], word: &'a str) -> &'a str {
     table.iter().find(|(known, _)| *known == word).map_or(word, |(_, instead)| instead)
 }
 
-/// Deletes a mark that has a space beside it anywhere in the answer, and every mark if a comma
-/// stands between digits anywhere; any other mark becomes a space.
+/// Deletes punctuation that has a space next to it anywhere in the answer, and all punctuation if
+/// the answer has a comma between digits; any other punctuation becomes a space.
 fn without_punctuation(answer: &str) -> String {
     let spaced: String = answer
         .chars()
@@ -114,7 +114,7 @@ fn deleted_marks(text: &str) -> [bool; PUNCTUATION.len()] {
     deleted
 }
 
-/// Removes full stops that no digit follows, the first 32 of them.
+/// Removes full stops that are not followed by a digit, up to the limit of 32.
 fn without_full_stops(letters: &[char]) -> String {
     let mut removed = 0;
     let mut kept = String::with_capacity(letters.len());

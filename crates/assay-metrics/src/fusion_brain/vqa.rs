@@ -1,6 +1,6 @@
-//! Questions about images: the share of answers that are right after they were normalised.
+//! Questions about images: the share of answers that are right after normalisation.
 //!
-//! Only the prediction is normalised; a truth that is not written in the normalised way is never met.
+//! Only the prediction is normalised; a truth that is not in normalised form never matches.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::python::round;
 
 /// The language of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub enum QuestionLanguage {
     /// English.
     English,
     /// Russian: words are reduced to their lemmas.
@@ -22,19 +22,19 @@ pub struct Truth {
     /// The answers that are right.
     pub answers: Vec<String>,
     /// The language.
-    pub language: Language,
+    pub language: QuestionLanguage,
 }
 
 /// The right answers by the number of the question.
 pub type Truths = BTreeMap<String, Truth>;
 
-/// Whether a question needs lemmas at all.
+/// Returns whether any question needs lemmas.
 pub fn needs_lemmas(truth: &Truths) -> bool {
-    truth.values().any(|truth| truth.language == Language::Russian)
+    truth.values().any(|truth| truth.language == QuestionLanguage::Russian)
 }
 
-/// Compares answers; both must be to the same questions. Without lemmas, Russian words are taken as
-/// they are.
+/// Compares answers; both must be to the same questions. Without lemmas, Russian words are compared
+/// as they are.
 pub fn accuracy(
     truth: &Truths,
     prediction: &Texts,
@@ -54,16 +54,16 @@ pub fn accuracy(
     Ok(accuracy)
 }
 
-/// Whether a prediction is one of the right answers after it was normalised.
+/// Returns whether a prediction, after normalisation, is one of the right answers.
 pub fn is_right(truth: &Truth, predicted: &str, lemma: Option<Lemma<'_>>) -> bool {
     let normal = match truth.language {
-        Language::English => normalise_en(predicted),
-        Language::Russian => normalise_ru(predicted, lemma),
+        QuestionLanguage::English => normalise_en(predicted),
+        QuestionLanguage::Russian => normalise_ru(predicted, lemma),
     };
     truth.answers.contains(&normal)
 }
 
 /// The accuracy as the official script prints it, rounded to three decimals.
-pub fn official(accuracy: &Accuracy) -> f64 {
+pub fn official_accuracy(accuracy: &Accuracy) -> f64 {
     round(accuracy.value(), 3)
 }

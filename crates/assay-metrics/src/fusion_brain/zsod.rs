@@ -1,14 +1,14 @@
 //! Zero-shot object detection: micro F1 over the boxes of every phrase of every image.
 //!
-//! The rules are the official script's, which are milder than usual: boxes are not paired, so that
-//! several predictions may hit one truth, and a truth that nothing hits costs something only where
+//! The rules are the official script's, which are more lenient than usual: boxes are not paired, so
+//! several predictions may hit one truth, and a truth that nothing hits counts as missed only where
 //! there are fewer predictions than truths.
 
 use std::collections::BTreeMap;
 
 use super::{Mismatch, same_keys};
 
-/// How much a prediction must overlap with a truth. The challenge's text says "more than".
+/// The minimum overlap of a prediction with a truth. The challenge's text says "more than".
 const OVERLAP: f64 = 0.5;
 
 /// A box: left, top, width, height.
@@ -18,7 +18,7 @@ pub type Detections = BTreeMap<String, Phrases>;
 /// The boxes of each phrase of one image.
 pub type Phrases = BTreeMap<String, Vec<Box4>>;
 
-/// What was found.
+/// The numbers of right, wrong and missed boxes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hits {
     /// True positives.
@@ -30,12 +30,12 @@ pub struct Hits {
 }
 
 impl Hits {
-    /// How many predictions are right; 0 if there are none.
+    /// The share of predictions that are right; 0 if there are none.
     pub fn precision(&self) -> f64 {
         share(self.right, self.right + self.wrong)
     }
 
-    /// How much was found; 0 if there was nothing to find.
+    /// The share of true boxes that were found; 0 if there are none.
     pub fn recall(&self) -> f64 {
         share(self.right, self.right + self.missed)
     }
@@ -66,8 +66,8 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// What was found in each image, in the order of the keys. Both must have the same images, and the
-/// prediction every phrase of the truth; phrases that the truth does not know are ignored.
+/// The hits in each image, in the order of the keys. Both must have the same images, and the
+/// prediction must have every phrase of the truth; other phrases are ignored.
 pub fn hits(truth: &Detections, prediction: &Detections) -> Result<Vec<Hits>, Mismatch> {
     same_keys(truth, prediction)?;
     truth
@@ -89,20 +89,21 @@ pub fn missing_phrase<'a>(truth: &'a Phrases, prediction: &Phrases) -> Option<&'
     truth.keys().find(|phrase| !prediction.contains_key(*phrase))
 }
 
-/// What was found in one image. Nothing was found of a phrase that the prediction lacks.
+/// The hits in one image. A phrase that the prediction lacks has no hits.
 pub fn hits_of_image(truth: &Phrases, prediction: &Phrases) -> Hits {
     let predicted = |phrase| prediction.get(phrase).map_or(&[][..], Vec::as_slice);
     truth.iter().map(|(phrase, boxes)| hits_of_phrase(boxes, predicted(phrase))).sum()
 }
 
-/// What was found of one phrase.
+/// The hits of one phrase.
 #[expect(clippy::float_cmp, reason = "a box is the same if its numbers are")]
 fn hits_of_phrase(truth: &[Box4], prediction: &[Box4]) -> Hits {
     if truth.is_empty() {
         return Hits { wrong: prediction.len(), ..Hits::default() };
     }
     let mut hits = Hits { missed: truth.len().saturating_sub(prediction.len()), ..Hits::default() };
-    // The same box several times in a row is one prediction, though it counts as several above.
+    // The same box several times in a row is one prediction here, though it counts as several
+    // above.
     for same in prediction.chunk_by(|left, right| left == right) {
         if truth.iter().any(|known| overlap(known, &same[0]) >= OVERLAP) {
             hits.right += 1;
@@ -113,7 +114,7 @@ fn hits_of_phrase(truth: &[Box4], prediction: &[Box4]) -> Hits {
     hits
 }
 
-/// The area that two boxes share, as a share of the area that they cover; 0 of nothing.
+/// The area that two boxes share, as a fraction of the area that they cover; 0/0 is 0.
 pub fn overlap(left: &Box4, right: &Box4) -> f64 {
     let [left_x, left_y, left_width, left_height] = *left;
     let [right_x, right_y, right_width, right_height] = *right;

@@ -1,24 +1,25 @@
-//! Numbers for the words of a pair, in the order in which they are first seen.
+//! Numbers for the words of a pair, in the order of first occurrence.
 
-/// Makes all high bits depend on all bits.
+/// Mixes the bits of a key so that every high bit depends on all of them.
 #[inline]
 pub(super) fn scatter(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Words of at most this many bytes are their own key.
+/// The maximum length in bytes of a word that is its own key.
 const SHORT: usize = 7;
-/// The highest byte of a key is the length of a short word; this one says that it is a long one.
+/// The marker of a long word in the highest byte of a key, which otherwise holds the length of a
+/// short word.
 const LONG: u64 = 0xff << 56;
 
-/// The words so far. Forgetting them costs nothing: slots of earlier rounds count as empty.
-pub(super) struct Words {
+/// The words so far. Clearing them is free: slots of earlier rounds count as empty.
+pub(super) struct WordTable {
     slots: Vec<Slot>,
     shift: u32,
     round: u32,
     /// The keys of all words, by number.
     keys: Vec<u64>,
-    /// The bytes of all long words, and where each word's are.
+    /// The bytes of all long words, and the range of each word in them.
     bytes: Vec<u8>,
     places: Vec<(usize, usize)>,
 }
@@ -30,21 +31,21 @@ struct Slot {
     number: u32,
 }
 
-impl Default for Words {
+impl Default for WordTable {
     fn default() -> Self {
         let (keys, bytes, places) = Default::default();
         Self { slots: vec![Slot::default(); 256], shift: 64 - 8, round: 1, keys, bytes, places }
     }
 }
 
-impl Words {
-    /// How many words there are.
+impl WordTable {
+    /// The number of words.
     pub(super) fn count(&self) -> usize {
         self.keys.len()
     }
 
-    /// Forgets all words.
-    pub(super) fn forget(&mut self) {
+    /// Clears all words.
+    pub(super) fn clear(&mut self) {
         if self.slots.len() > 1 << 16 || self.round == u32::MAX {
             *self = Self::default();
             return;
@@ -93,7 +94,8 @@ impl Words {
         self.insert(place, key, (start, self.bytes.len()))
     }
 
-    /// The slot of a word with this key that `is_it`, or the empty one where it would be.
+    /// The slot of the word with this key for which `is_it` holds, or the empty slot where it would
+    /// be inserted.
     #[inline]
     fn probe(&self, key: u64, is_it: impl Fn(u32) -> bool) -> usize {
         let mut place = (scatter(key) >> self.shift) as usize;
@@ -137,7 +139,7 @@ fn short_key(bytes: &[u8], start: usize, end: usize) -> u64 {
     word | (length as u64) << 56
 }
 
-/// Made from the first eight bytes, the last eight and, in longer words, those between.
+/// Computes a key from the first eight bytes, the last eight and, in longer words, those between.
 fn long_key(word: &[u8]) -> u64 {
     let eight = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
     let mix = |hash: u64, part: u64| scatter(hash.rotate_left(23) ^ part);
@@ -155,18 +157,18 @@ mod tests {
 
     #[test]
     fn equal_words_have_equal_numbers() {
-        let mut words = Words::default();
+        let mut words = WordTable::default();
         for round in 0..3 {
             let texts: Vec<String> =
                 (0..2000).map(|at| format!("{}{at}", "x".repeat(at % 12))).collect();
             for text in texts.iter().chain(&texts) {
-                // The same word with and without something behind it.
+                // The same word with and without bytes after it.
                 let number = words.number(text.as_bytes(), 0, text.len());
                 let longer = format!("a{text} and more");
                 assert_eq!(words.number(longer.as_bytes(), 1, 1 + text.len()), number);
                 assert_eq!(texts[number as usize], *text, "round {round}");
             }
-            words.forget();
+            words.clear();
         }
     }
 }

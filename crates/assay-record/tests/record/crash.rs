@@ -1,4 +1,5 @@
-//! A record that was cut off anywhere is resumed without repeating finished work or counting twice.
+//! A record that was truncated anywhere is resumed without repeating finished work or counting
+//! twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -45,7 +46,8 @@ fn verdict(problem: &str, sample: u32) -> VerdictLine {
     line
 }
 
-/// Does what is missing, at most `limit` samples of it. Returns what was asked and graded.
+/// Does the missing work, at most `limit` samples of it. Returns the samples that were asked and
+/// graded.
 fn carry_on(run: &mut RunWriter, work: &Work, limit: usize) -> (BTreeSet<(String, u32)>, usize) {
     let (mut asked, mut graded) = (BTreeSet::new(), 0);
     let progress = run.progress().clone();
@@ -70,7 +72,7 @@ fn carry_on(run: &mut RunWriter, work: &Work, limit: usize) -> (BTreeSet<(String
     (asked, graded)
 }
 
-/// Completes the run, and returns its files and what was visited.
+/// Completes the run, and returns its files and the visited samples.
 fn complete(mut run: RunWriter) -> (Files, Work) {
     let mut visited = Vec::new();
     run.complete(&index, &mut |line| visited.push((line.problem.clone(), line.sample))).unwrap();
@@ -85,7 +87,7 @@ fn uninterrupted() -> (Files, Work) {
     complete(run)
 }
 
-/// Cuts a file to a share of its length. Returns its whole lines.
+/// Truncates a file to a share of its length. Returns its whole lines.
 fn cut(folder: &Path, name: &str, share: f64) -> Vec<u8> {
     let path = folder.join(name);
     let mut bytes = std::fs::read(&path).unwrap_or_default();
@@ -114,7 +116,7 @@ fn start(parent: &Path, work: &Work, limit: usize) -> PathBuf {
     run.folder().to_owned()
 }
 
-/// A cut of the files, after which some of the missing work is done.
+/// A truncation of the files, after which some of the missing work is done.
 #[derive(Debug, Clone)]
 struct Crash {
     answers: f64,
@@ -164,7 +166,7 @@ proptest! {
         carry_on(&mut run, &work, usize::MAX);
         let (expected, order) = uninterrupted();
         let (found, visited) = complete(run);
-        // Cut texts are those of answers that are there, and no one asks for them again.
+        // Truncated texts belong to answers that exist, and are not asked for again.
         let same = |files: &[(String, Vec<u8>)]| -> BTreeMap<String, Vec<u8>> {
             files.iter().filter(|(name, _)| name != TEXTS).cloned().collect()
         };

@@ -1,4 +1,4 @@
-//! Records of every version of the format, as they were written, are read to the expected values.
+//! Stored records of every version of the format are read to the expected values.
 
 use std::path::{Path, PathBuf};
 
@@ -152,7 +152,7 @@ fn write(parent: &Path, complete: bool) -> PathBuf {
     run.folder().to_owned()
 }
 
-/// Compares a record with the one in the tree, which is what others read.
+/// Compares a record with the stored one, which other tools read.
 fn check_written(name: &str, complete: bool) {
     let scratch = tempfile::tempdir().unwrap();
     let folder = write(scratch.path(), complete);

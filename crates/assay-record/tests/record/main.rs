@@ -1,4 +1,4 @@
-//! A record: written, read, cut off and resumed, in every version of its format.
+//! A record: written, read, truncated and resumed, in every version of its format.
 
 #![expect(clippy::unwrap_used, reason = "the helpers are test code too")]
 

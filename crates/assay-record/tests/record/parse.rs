@@ -1,4 +1,4 @@
-//! Any line is read or refused, and what is written is read back.
+//! Any line is either read or refused, and everything that is written is read back.
 
 use std::path::Path;
 

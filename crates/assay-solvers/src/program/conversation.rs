@@ -1,4 +1,4 @@
-//! Turns the lines that a program prints into answers.
+//! Converts the lines that a solver command prints into answers.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -8,29 +8,30 @@ use assay_core::{
     TakeAnswers, Why,
 };
 
-use super::ProgramSolver;
+use super::CommandSolver;
 use super::process::Process;
 use super::stage::{Protocol, Staged};
 
 /// The number of unreadable lines that are kept as evidence.
-const GARBAGE_KEPT: usize = 5;
-/// The longest line that is taken; the rest of a longer one is dropped.
-const LONGEST_LINE: u64 = 64 << 10;
-/// The same for lines that hold whole programs, or several of them.
-const LONGEST_LINE_OF_PROGRAMS: u64 = 8 << 20;
+const MAX_GARBAGE_LINES: usize = 5;
+/// The maximum length of a line; the rest of a longer one is dropped.
+const MAX_LINE_BYTES: u64 = 64 << 10;
+/// The same for lines that contain whole programs, or several of them.
+const MAX_PROGRAM_LINE_BYTES: u64 = 8 << 20;
 
-/// One session of the program on the problems that it is asked.
+/// One session of the command on the problems that it is asked.
 pub(super) struct Conversation<'a> {
-    solver: &'a ProgramSolver,
+    solver: &'a CommandSolver,
     staged: &'a Staged,
     problems: &'a dyn Problems,
     names: ProblemNames<'a>,
-    /// The problems to which no line has been said yet, where lines come in their order.
+    /// The problems that have no line yet, if lines come in the order of the problems.
     next: VecDeque<usize>,
-    /// By index, the samples that have no answer yet, in order; a problem that has all is gone.
+    /// The samples without an answer, in order, by problem index; a problem that has all answers is
+    /// removed.
     open: BTreeMap<usize, VecDeque<u32>>,
     answered: usize,
-    /// By index, the reason why a line about an open problem was no answer.
+    /// The reason why a line about an open problem was not an answer, by problem index.
     rejected: HashMap<usize, String>,
     garbage_lines: usize,
     garbage: Vec<String>,
@@ -41,7 +42,7 @@ type Answers = Vec<(usize, Response)>;
 
 impl<'a> Conversation<'a> {
     pub(super) fn new(
-        solver: &'a ProgramSolver,
+        solver: &'a CommandSolver,
         staged: &'a Staged,
         problems: &'a dyn Problems,
     ) -> Self {
@@ -61,7 +62,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Runs the program, passes its answers on, and says of every other sample why there is none.
+    /// Runs the command, passes its answers on, and gives the reason for every missing sample.
     pub(super) fn run(mut self, cancel: &Cancel, emit: &mut dyn TakeAnswers) -> Result<()> {
         let solver = self.solver;
         let mut command = solver.command.clone();
@@ -69,7 +70,7 @@ impl<'a> Conversation<'a> {
         let longest_line = self.longest_line();
         let mut process =
             Process::start(&command, &solver.working_folder, solver.time_limit, longest_line)?;
-        let end = process.converse(cancel, &mut |line| self.take_line(line, emit))?;
+        let end = process.run_to_end(cancel, &mut |line| self.take_line(line, emit))?;
         let wall = process.elapsed();
         let stderr_tail = process.stderr_tail();
         self.close(&end, &stderr_tail, emit)?;
@@ -89,8 +90,8 @@ impl<'a> Conversation<'a> {
 
     fn longest_line(&self) -> u64 {
         match self.staged.protocol {
-            Protocol::Questions => LONGEST_LINE_OF_PROGRAMS,
-            Protocol::Tasks { .. } | Protocol::Sources => LONGEST_LINE,
+            Protocol::Questions => MAX_PROGRAM_LINE_BYTES,
+            Protocol::Tasks { .. } | Protocol::Sources => MAX_LINE_BYTES,
         }
     }
 
@@ -116,7 +117,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    /// The number of the sample that is answered now.
+    /// The number of the next sample of a problem.
     fn next_sample(&mut self, index: usize) -> Result<u32, Fault> {
         let samples = self.open.get_mut(&index);
         let Some(sample) = samples.and_then(VecDeque::pop_front) else {
@@ -135,7 +136,7 @@ impl<'a> Conversation<'a> {
         Ok(sample)
     }
 
-    /// The next line answers the next problem, whatever it says.
+    /// Reads a line as the answer to the next problem, whatever it contains.
     fn read_text_line(&mut self, line: &[u8]) -> Result<Answers, Fault> {
         let Some(index) = self.next.pop_front() else {
             let count = self.staged.asked.len();
@@ -144,7 +145,7 @@ impl<'a> Conversation<'a> {
         };
         let fault = |message: &str| Fault::new(FaultKind::Malformed, message).about(index);
         let ended = line.strip_suffix(b"\n");
-        if ended.is_none() && line.len() as u64 == LONGEST_LINE {
+        if ended.is_none() && line.len() as u64 == MAX_LINE_BYTES {
             return Err(fault("the line is too long"));
         }
         let text = std::str::from_utf8(ended.unwrap_or(line));
@@ -153,23 +154,23 @@ impl<'a> Conversation<'a> {
         Ok(vec![(index, Response::Text(text.to_owned()))])
     }
 
-    /// A line with the name of a task and the lines to replace in it.
+    /// Reads a line with the name of a task and the lines to replace in it.
     fn read_task_line(&self, line: &[u8], dataset: &str) -> Result<Answers, Fault> {
         let text = std::str::from_utf8(line)
             .map_err(|_| Fault::new(FaultKind::Malformed, "the line is not UTF-8"))?;
         let parsed = codrep::parse_line(text, self.problems).or_else(|fault| {
-            // A bare file name means a task of the folder that the program was given.
+            // A bare file name means a task in the folder that the command was given.
             let here = format!("{dataset}/Tasks/{}", text.trim_start());
             codrep::parse_line(&here, self.problems).map_err(|_| fault)
         });
         Ok(parsed?.map(|parsed| (parsed.key.index, parsed.response)).into_iter().collect())
     }
 
-    /// A line with samples of the answer to one problem.
+    /// Reads a line with samples of the answer to one problem.
     fn read_program_line(&self, line: &[u8]) -> Result<Answers, Fault> {
         let (index, responses) = match parse_program_line(line, &self.names)? {
             LineContent::Nothing => return Ok(Vec::new()),
-            // Nobody asked it about that one.
+            // The command was not asked about this one.
             LineContent::LeftOut(name) => return Err(self.names.unknown(&name)),
             LineContent::Samples(index, responses) | LineContent::Named(index, responses) => {
                 (index, responses)
@@ -181,7 +182,7 @@ impl<'a> Conversation<'a> {
 
     fn note(&mut self, line: &[u8], fault: Fault) {
         self.garbage_lines += 1;
-        if self.garbage.len() < GARBAGE_KEPT {
+        if self.garbage.len() < MAX_GARBAGE_LINES {
             let text: String = String::from_utf8_lossy(line).trim_end().chars().take(200).collect();
             self.garbage.push(format!("{}: {text:?}", fault.message));
         }
@@ -194,7 +195,7 @@ impl<'a> Conversation<'a> {
         let limit = self.solver.time_limit.as_secs_f64();
         let last_words = stderr.trim_end().lines().next_back().unwrap_or_default();
         let (why, detail) = match end {
-            // The run is to be resumed: what has no answer yet stays open.
+            // The run will be resumed: samples without an answer stay open.
             SessionEnd::Cancelled => return Ok(()),
             SessionEnd::Exited(0) if self.garbage_lines > 0 => {
                 let count = self.garbage_lines;

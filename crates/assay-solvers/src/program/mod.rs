@@ -1,12 +1,13 @@
-//! `program:CMD`: CodRep's predictor protocol, one for translators, and one for writers of programs.
+//! `program:CMD`: CodRep's predictor protocol, one for translators, and one for solvers that write
+//! programs.
 //!
-//! Asked about lines, the command gets the task folder as its last argument and prints `<path> <line>
-//! [<line>…]`. Asked for texts, it gets a file with one source a line and prints one text a line, in
-//! the same order, as the translators of CodeXGLUE and AVATAR do. Asked for programs, it gets a file
-//! with one JSON object a line and prints samples as HumanEval and EvalPlus have them. In every case it
-//! is given a private copy, so that it sees neither the solutions nor problems that it is not asked, and
-//! cannot change the dataset. It is the user's own program and runs with the user's rights; programs
-//! that are not trusted go through the sandbox instead.
+//! Asked about lines, the command gets the task folder as its last argument and prints `<path>
+//! <line> [<line>…]`. Asked for texts, it gets a file with one source per line and prints one text
+//! per line, in the same order, as the translators of CodeXGLUE and AVATAR do. Asked for programs,
+//! it gets a file with one JSON object per line and prints samples in the format of HumanEval and
+//! EvalPlus. In every case it is given a private copy, so that it sees neither the solutions nor
+//! problems that it is not asked, and cannot change the dataset. It is the user's own command and
+//! runs with the user's rights; programs that are not trusted go through the sandbox instead.
 
 mod conversation;
 mod process;
@@ -22,12 +23,12 @@ use crate::{Argument, BuiltSolver, SolverCard, SolverKind, SolverSettings};
 use conversation::Conversation;
 use stage::stage;
 
-/// A file of this size or more is data, not a program.
-const LARGEST_HASHED: u64 = 64 << 20;
+/// The size limit of hashed files: a file of this size or more is data, not a program.
+const MAX_HASHED_BYTES: u64 = 64 << 20;
 
-/// A command of the user's.
+/// A command of the user.
 #[derive(Debug)]
-pub(crate) struct Program;
+pub(crate) struct CommandKind;
 
 const CARD: SolverCard = SolverCard {
     argument: Argument::Required,
@@ -40,7 +41,7 @@ const CARD: SolverCard = SolverCard {
     )
 };
 
-impl SolverKind for Program {
+impl SolverKind for CommandKind {
     fn card(&self) -> &SolverCard {
         &CARD
     }
@@ -51,7 +52,7 @@ impl SolverKind for Program {
         settings: &SolverSettings,
         _problems: &dyn Problems,
     ) -> Result<BuiltSolver> {
-        let solver = ProgramSolver {
+        let solver = CommandSolver {
             command: words(argument)?,
             working_folder: settings.working_folder.clone(),
             time_limit: settings.time_limit,
@@ -80,15 +81,15 @@ fn words(command: Option<&str>) -> Result<Vec<String>> {
     }
 }
 
-struct ProgramSolver {
+struct CommandSolver {
     command: Vec<String>,
     working_folder: PathBuf,
     time_limit: Duration,
 }
 
-impl ProgramSolver {
-    /// The command, the time limit and the files that the command names. The files that those read
-    /// in turn are not known, and a command that names none says so.
+impl CommandSolver {
+    /// The command, the time limit and the files that the command names. Files that those read in
+    /// turn are not known, and the identity of a command that names no file says so.
     fn identity(&self) -> String {
         let quoted = shlex::try_join(self.command.iter().map(String::as_str));
         let command = quoted.unwrap_or_else(|_| self.command.join(" "));
@@ -98,10 +99,10 @@ impl ProgramSolver {
     }
 }
 
-/// A digest of the files among the words of a command, if there are some.
+/// A digest of the files among the words of a command, if there are any.
 fn files_digest(command: &[String], folder: &Path) -> Option<String> {
     let is_small = |path: &PathBuf| {
-        path.metadata().is_ok_and(|file| file.is_file() && file.len() < LARGEST_HASHED)
+        path.metadata().is_ok_and(|file| file.is_file() && file.len() < MAX_HASHED_BYTES)
     };
     let paths = command.iter().map(|word| folder.join(word)).filter(is_small);
     let mut contents = paths.filter_map(|path| std::fs::read(path).ok()).peekable();
@@ -113,7 +114,7 @@ fn files_digest(command: &[String], folder: &Path) -> Option<String> {
     Some(digest.finish().short())
 }
 
-impl AnswerTogether for ProgramSolver {
+impl AnswerTogether for CommandSolver {
     fn answer_all(&self, batch: &mut Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()> {
         for staged in stage(batch)? {
             if batch.cancel.is_cancelled() {

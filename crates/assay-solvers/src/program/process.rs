@@ -1,4 +1,4 @@
-//! A child process whose output is read line by line, and which ends when it must.
+//! A child process whose output is read line by line, with a time limit and cancellation.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -12,16 +12,16 @@ use assay_core::{Cancel, Error, Result, SessionEnd};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// The number of lines that may wait to be read.
-const WAITING_LINES: usize = 256;
-/// The number of bytes that are kept of the end of standard error.
-const STDERR_TAIL: usize = 4 << 10;
-/// The time between two looks at the clock and the cancel flag while the program is silent.
+/// The maximum number of lines that wait to be read.
+const MAX_WAITING_LINES: usize = 256;
+/// The number of bytes kept of the end of standard error.
+const STDERR_TAIL_BYTES: usize = 4 << 10;
+/// The interval between checks of the clock and the cancel flag while the command is silent.
 const TICK: Duration = Duration::from_millis(20);
-/// The time for which output may still come after the program itself has ended.
+/// The time for which output may still arrive after the command itself has ended.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A running program.
+/// A running solver command.
 pub(super) struct Process {
     child: Child,
     lines: Receiver<Vec<u8>>,
@@ -30,13 +30,13 @@ pub(super) struct Process {
     stderr_closed: Receiver<()>,
     started: Instant,
     time_limit: Duration,
-    /// Once the child is reaped, its number may belong to somebody else.
+    /// True if the child is reaped. After that, its number may belong to another process.
     reaped: bool,
 }
 
 impl Process {
-    /// Starts `command` in `folder`, at the head of a process group of its own. Of its lines, so many
-    /// bytes are taken, and the rest is dropped.
+    /// Starts `command` in `folder`, as the leader of a new process group. Each line is cut to
+    /// `longest_line` bytes.
     pub(super) fn start(
         command: &[String],
         folder: &Path,
@@ -59,7 +59,7 @@ impl Process {
                     .because(error)
                     .hint("program:CMD is looked for as a shell would, without aliases")
             })?;
-        let (sender, lines) = bounded(WAITING_LINES);
+        let (sender, lines) = bounded(MAX_WAITING_LINES);
         let (stderr_open, stderr_closed) = bounded::<()>(0);
         let stderr = Arc::default();
         if let Some(pipe) = child.stdout.take() {
@@ -83,18 +83,18 @@ impl Process {
         })
     }
 
-    /// Hands over every line of output until the program ends, is out of time or is cancelled. In
-    /// every case the whole process group is gone afterwards.
-    pub(super) fn converse(
+    /// Passes on every line of output until the command ends, reaches the time limit or is
+    /// cancelled. In every case the whole process group is gone afterwards.
+    pub(super) fn run_to_end(
         &mut self,
         cancel: &Cancel,
-        hear: &mut dyn FnMut(&[u8]) -> Result<()>,
+        visit: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<SessionEnd> {
-        let end = self.listen(cancel, hear);
+        let end = self.read_lines(cancel, visit);
         let status = self.end_group();
-        // What it said before its end counts.
+        // Output before its end counts.
         for line in self.lines.try_iter() {
-            hear(&line)?;
+            visit(&line)?;
         }
         match end? {
             Some(end) => Ok(end),
@@ -109,18 +109,18 @@ impl Process {
         self.started.elapsed()
     }
 
-    /// The end of what it wrote to standard error.
+    /// The end of its standard error.
     pub(super) fn stderr_tail(&self) -> String {
-        // The last words may still be on their way; something that escaped may never close the pipe.
+        // The last output may still be on its way; an escaped process may never close the pipe.
         let _ = self.stderr_closed.recv_timeout(GRACE);
         let tail = self.stderr.lock().map(|tail| tail.clone()).unwrap_or_default();
         String::from_utf8_lossy(&tail).into_owned()
     }
 
-    fn listen(
+    fn read_lines(
         &mut self,
         cancel: &Cancel,
-        hear: &mut dyn FnMut(&[u8]) -> Result<()>,
+        visit: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<Option<SessionEnd>> {
         let mut ended: Option<Instant> = None;
         let mut silent = false;
@@ -136,7 +136,7 @@ impl Process {
             } else {
                 match self.lines.recv_timeout(TICK) {
                     Ok(line) => {
-                        hear(&line)?;
+                        visit(&line)?;
                         continue;
                     }
                     Err(RecvTimeoutError::Disconnected) => silent = true,
@@ -146,24 +146,25 @@ impl Process {
             if ended.is_none() && self.has_ended() {
                 ended = Some(Instant::now());
             }
-            // Something that the program left behind may hold its output open for ever.
+            // A process that the command left behind may keep its output open forever.
             if ended.is_some_and(|at| silent || at.elapsed() > GRACE) {
                 return Ok(None);
             }
         }
     }
 
-    /// Returns true if the child has ended. It is not reaped yet, so its group's number stays its own.
+    /// Returns whether the child has ended. It is not reaped yet, so its group's number stays
+    /// reserved.
     fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let Some(child) = self.pid() else { return true };
         !matches!(waitid(WaitId::Pid(child), options), Ok(None))
     }
 
-    /// Ends everything that is left of the process group, and reaps the child.
+    /// Kills everything that is left of the process group, and reaps the child.
     fn end_group(&mut self) -> std::io::Result<ExitStatus> {
         if let Some(group) = self.pid().filter(|_| !self.reaped) {
-            // A group that is gone already is what is wanted.
+            // It is fine if the group is already gone.
             let _ = kill_process_group(group, Signal::KILL);
         }
         self.reaped = true;
@@ -210,7 +211,7 @@ fn keep_tail(mut pipe: impl Read, tail: &Mutex<Vec<u8>>) {
     while let Ok(count @ 1..) = pipe.read(&mut chunk) {
         let Ok(mut tail) = tail.lock() else { break };
         tail.extend_from_slice(&chunk[..count]);
-        let surplus = tail.len().saturating_sub(STDERR_TAIL);
+        let surplus = tail.len().saturating_sub(STDERR_TAIL_BYTES);
         tail.drain(..surplus);
     }
 }

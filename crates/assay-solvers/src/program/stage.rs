@@ -1,4 +1,4 @@
-//! Writes what a program is asked to files of its own.
+//! Writes the questions for a solver command to separate files.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,11 +14,11 @@ pub(super) struct Staged {
     /// The last argument of the command: a folder of tasks, or a file.
     pub(super) path: PathBuf,
     pub(super) protocol: Protocol,
-    /// By index of the problems that it is asked, the samples that are wanted, in order.
+    /// The requested samples, in order, by index of the problems that it is asked.
     pub(super) asked: BTreeMap<usize, Vec<u32>>,
 }
 
-/// The form of the answers.
+/// The format of the answers.
 pub(super) enum Protocol {
     /// A line names a task of this dataset.
     Tasks { dataset: String },
@@ -28,7 +28,7 @@ pub(super) enum Protocol {
     Questions,
 }
 
-/// One line of what a program is asked, where programs are wanted.
+/// One line of the questions, if programs are requested.
 #[derive(Serialize)]
 struct QuestionLine<'a> {
     task_id: &'a str,
@@ -36,18 +36,18 @@ struct QuestionLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
     stop: &'a [String],
-    /// The answers to choose from, where there are some.
+    /// The options to choose from, if there are any.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     options: &'a [String],
-    /// The number of samples that are wanted.
+    /// The number of requested samples.
     samples: usize,
-    /// The number of samples that there are already, where a run was interrupted: a program that
-    /// draws its samples by number goes on with this one.
+    /// The number of samples that exist already, if a run was interrupted: a command that draws its
+    /// samples by number continues with this one.
     first: u32,
 }
 
-/// Writes the wanted problems to the scratch folder: tasks to `<dataset>/Tasks/`, everything else to
-/// one file.
+/// Writes the requested problems to the scratch folder: tasks to `<dataset>/Tasks/`, everything
+/// else to one file.
 pub(super) fn stage(batch: &mut Batch<'_>) -> Result<Vec<Staged>> {
     let mut staged: Vec<Staged> = Vec::new();
     let mut text = Vec::new();
@@ -56,11 +56,11 @@ pub(super) fn stage(batch: &mut Batch<'_>) -> Result<Vec<Staged>> {
             Question::Line(question) => add_task(&mut staged, batch.scratch, &asked.id, question)?,
             Question::Text(question) => {
                 add_source(&mut text, question);
-                only(&mut staged, batch.scratch, "sources.txt", Protocol::Sources)
+                single_session(&mut staged, batch.scratch, "sources.txt", Protocol::Sources)
             }
             Question::Code(_) | Question::Choice(_) => {
                 add_question(&mut text, &asked)?;
-                only(&mut staged, batch.scratch, "problems.jsonl", Protocol::Questions)
+                single_session(&mut staged, batch.scratch, "problems.jsonl", Protocol::Questions)
             }
         };
         session.asked.insert(asked.index, asked.samples);
@@ -76,8 +76,8 @@ pub(super) fn stage(batch: &mut Batch<'_>) -> Result<Vec<Staged>> {
     Ok(staged)
 }
 
-/// The one session that is asked everything, in one file.
-fn only<'s>(
+/// The single session that is asked everything, in one file.
+fn single_session<'s>(
     staged: &'s mut Vec<Staged>,
     scratch: &Path,
     name: &str,
@@ -91,7 +91,7 @@ fn only<'s>(
 }
 
 fn add_source(text: &mut Vec<u8>, question: &TextQuestion) {
-    // A source with several lines would be several sources.
+    // A source with several lines would become several sources.
     let line = question.source.lines().collect::<Vec<_>>().join(" ");
     text.extend_from_slice(line.as_bytes());
     text.push(b'\n');
@@ -116,7 +116,7 @@ fn add_question(text: &mut Vec<u8>, asked: &BatchQuestion) -> Result<()> {
         .map_err(|error| Error::failed("failed to write a question").because(error))
 }
 
-/// Problems come dataset by dataset, so a new name starts a new folder.
+/// Adds a task. Problems come dataset by dataset, so a new name starts a new folder.
 fn add_task<'s>(
     staged: &'s mut Vec<Staged>,
     scratch: &Path,
@@ -139,7 +139,7 @@ fn add_task<'s>(
     Ok(&mut staged[last])
 }
 
-/// A name as part of a path in the scratch folder; one that leads out of it is refused.
+/// A name as part of a path in the scratch folder; a name that leads out of it is refused.
 fn folder_name(name: &str) -> Result<&str> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {

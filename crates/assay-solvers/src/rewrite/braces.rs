@@ -1,6 +1,6 @@
-//! Java to C# and back: both have braces, so only words and the case of methods change.
+//! Java to C# and back: both have braces, so only keywords and the case of methods change.
 
-/// Words of Java and what C# says.
+/// Words of Java and their counterparts in C#.
 const WORDS: [(&str, &str); 9] = [
     ("boolean", "bool"),
     ("String", "string"),
@@ -13,11 +13,11 @@ const WORDS: [(&str, &str); 9] = [
     ("IllegalArgumentException", "ArgumentException"),
 ];
 
-/// Words before a bracket that are no methods.
-const NO_METHODS: [&str; 10] =
+/// Words before a bracket that are not methods.
+const NOT_METHODS: [&str; 10] =
     ["if", "for", "foreach", "while", "switch", "catch", "synchronized", "lock", "return", "using"];
 
-/// The method in C#.
+/// Translates a method to C#.
 pub(super) fn java_to_csharp(source: &str) -> String {
     let text = each_word(source, |word, calls| {
         let known = WORDS.iter().find(|(java, _)| *java == word).map(|(_, csharp)| *csharp);
@@ -30,7 +30,7 @@ pub(super) fn java_to_csharp(source: &str) -> String {
     }
 }
 
-/// The method in Java.
+/// Translates a method to Java.
 pub(super) fn csharp_to_java(source: &str) -> String {
     let text = each_word(source, |word, calls| {
         let known = WORDS.iter().find(|(_, csharp)| *csharp == word).map(|(java, _)| *java);
@@ -44,15 +44,15 @@ pub(super) fn csharp_to_java(source: &str) -> String {
 fn in_case(word: &str, calls: bool, case: fn(&char) -> char) -> String {
     let mut letters = word.chars();
     match letters.next() {
-        Some(first) if calls && !NO_METHODS.contains(&word) => {
+        Some(first) if calls && !NOT_METHODS.contains(&word) => {
             case(&first).to_string() + letters.as_str()
         }
         _ => word.to_owned(),
     }
 }
 
-/// Replaces every word outside of text in quotes; `change` is told the word and whether it names a
-/// method: a bracket follows, and no `new` stands before.
+/// Replaces every word outside of quoted text; `change` is given the word and whether it names a
+/// method: a bracket follows it, and no `new` precedes it.
 fn each_word(source: &str, change: impl Fn(&str, bool) -> String) -> String {
     let (mut out, mut rest, mut previous) = (String::new(), source, "");
     while let Some(first) = rest.chars().next() {
@@ -73,7 +73,7 @@ fn each_word(source: &str, change: impl Fn(&str, bool) -> String) -> String {
     out
 }
 
-/// The length of the text in quotes at the start of `text`, or of all of it if it is not closed.
+/// The length of the quoted text at the start of `text`, or of all of it if it is not closed.
 fn quoted(text: &str) -> usize {
     let mut escaped = false;
     let end = text.char_indices().skip(1).find(|(_, letter)| {

@@ -1,5 +1,5 @@
-//! `rewrite`: a translator of a few rules, which knows words and layout but no meaning. A
-//! learned translator is to be compared with it, not with a copy.
+//! `rewrite`: a translator with a few rules, which knows words and layout but no meaning. A learned
+//! translator should be compared with it, not with a copy.
 
 mod braces;
 mod python;
@@ -12,10 +12,10 @@ use assay_core::{
 use crate::kind::TEXTS;
 use crate::{BuiltSolver, SolverCard, SolverKind, SolverSettings};
 
-/// Raised when the rules change.
+/// The version of the rules; increased when they change.
 const VERSION: u32 = 1;
 
-/// The translator of a few rules.
+/// The translator with a few rules.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rewrite;
 

@@ -1,11 +1,12 @@
-//! Java to Python, on tokens parted by spaces: braces become layout, types go, a few words change.
+//! Java to Python, on tokens separated by spaces: braces become layout, types are removed, a few
+//! words change.
 
-/// Statements nested more deeply are left as they are.
-const DEEPEST: usize = 100;
+/// The maximum nesting of statements that are translated.
+const MAX_DEPTH: usize = 100;
 
 const MODIFIERS: [&str; 6] = ["public", "private", "protected", "static", "final", "synchronized"];
 
-/// The function in Python's tokens, with `NEW_LINE`, `INDENT` and `DEDENT`.
+/// Translates a function to Python's tokens, with `NEW_LINE`, `INDENT` and `DEDENT`.
 pub(super) fn from_java(source: &str) -> String {
     let tokens: Vec<&str> = source.split_whitespace().collect();
     let mut rewriter = Rewriter { tokens: &tokens, at: 0, out: Vec::new() };
@@ -27,14 +28,14 @@ impl<'a> Rewriter<'a> {
         self.tokens.get(self.at).copied().unwrap_or_default()
     }
 
-    /// Steps over `token`, if it is next.
+    /// Skips `token`, if it is next.
     fn skip(&mut self, token: &str) -> bool {
         let next = self.peek() == token;
         self.at += usize::from(next);
         next
     }
 
-    /// The tokens before the next `end` outside of brackets; steps over both.
+    /// The tokens before the next `end` outside of brackets; skips both.
     fn until(&mut self, end: &str) -> &'a [&'a str] {
         let rest = &self.tokens[self.at.min(self.tokens.len())..];
         let mut depth = 0;
@@ -81,14 +82,14 @@ impl<'a> Rewriter<'a> {
         self.block(header, 0);
     }
 
-    /// Steps to the next block, over what Python has no word for, such as `throws`.
+    /// Skips to the next block, over tokens that Python has no word for, such as `throws`.
     fn until_block(&mut self) {
         while !matches!(self.peek(), "{" | ";" | "") {
             self.at += 1;
         }
     }
 
-    /// A header and the statement that belongs to it.
+    /// Writes a header and the statement that belongs to it.
     fn block(&mut self, mut header: Vec<String>, depth: usize) {
         header.push(":".to_owned());
         self.line(&header);
@@ -98,7 +99,7 @@ impl<'a> Rewriter<'a> {
     }
 
     fn statement(&mut self, depth: usize) {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             self.simple();
             return;
         }
@@ -158,7 +159,7 @@ impl<'a> Rewriter<'a> {
             let mut header = words(&["while"]);
             header.extend(expression(condition));
             self.block(header, depth);
-            // The step belongs into the body, before its end.
+            // The step belongs in the body, before its end.
             self.out.pop();
             self.line(&assignment(step));
             self.out.push("DEDENT".to_owned());
@@ -203,14 +204,14 @@ fn assignment(tokens: &[&str]) -> Vec<String> {
         ["return" | "throw" | "break" | "continue", ..] => expression(tokens),
         [name, "++"] | ["++", name] => words(&[name, "+=", "1"]),
         [name, "--"] | ["--", name] => words(&[name, "-=", "1"]),
-        // Declared and not given a value.
+        // Declared without a value.
         [kind, .., name] if equals == tokens.len() && is_word(kind) && is_word(name) => Vec::new(),
         _ if typed => expression(&tokens[equals - 1..]),
         _ => expression(tokens),
     }
 }
 
-/// Tokens with Python's words for Java's.
+/// Tokens with Java's words replaced by Python's.
 fn expression(tokens: &[&str]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut rest = tokens;

@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use crate::space::{is_blank, without_blank_lines};
 
-/// Each comment becomes a space and blank lines are dropped; what stands in quotes stays.
+/// Replaces each comment by a space and drops blank lines; text in quotes is kept.
 pub(super) fn without_comments(text: &str) -> Cow<'_, str> {
     let mut scan = Scan { text, at: 0, open_block: false, open_quotes: [false; 2] };
     let mut kept = String::new();
@@ -33,10 +33,10 @@ fn without_blanks(text: &str) -> Cow<'_, str> {
 struct Scan<'a> {
     text: &'a str,
     at: usize,
-    /// A block comment was found that nothing ends: nothing ends a later one either.
+    /// True if an unterminated block comment was found: no later one is terminated either.
     open_block: bool,
-    /// The same for either quote. A quote after one that nothing ends is escaped there, so that
-    /// nothing ends it either.
+    /// The same for either quote. A quote after an unterminated one is escaped there, so it is not
+    /// terminated either.
     open_quotes: [bool; 2],
 }
 
@@ -68,7 +68,7 @@ impl Scan<'_> {
         None
     }
 
-    /// Goes on behind what stands in quotes, if they are closed.
+    /// Skips text in quotes, if they are closed.
     fn skip_quoted(&mut self, quote: u8) {
         let open = &mut self.open_quotes[usize::from(quote == b'"')];
         if *open {

@@ -1,4 +1,4 @@
-//! Programs without their comments, as CodeBLEU's tools make them.
+//! Removal of comments from programs, as CodeBLEU's tools do it.
 
 mod c_like;
 mod numbers;
@@ -8,19 +8,19 @@ use std::borrow::Cow;
 
 use crate::Language;
 
-/// The way comments are removed.
+/// The way in which comments are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
-    /// As in C, whatever the language.
+    /// C's comments, for all languages.
     CLike,
-    /// As the language has them: Python's and Ruby's ways differ from C's.
+    /// The language's own comments: Python's and Ruby's differ from C's.
     ByLanguage,
-    /// Not at all.
+    /// No removal.
     None,
 }
 
-/// The text without comments. What cannot be told apart, such as Python with an open bracket, stays
-/// as it is.
+/// The text without comments. Text that cannot be tokenized, such as Python with an open bracket,
+/// is returned unchanged.
 pub fn without_comments(text: &str, language: Language, removal: Removal) -> Cow<'_, str> {
     match removal {
         Removal::None => Cow::Borrowed(text),
@@ -31,7 +31,7 @@ pub fn without_comments(text: &str, language: Language, removal: Removal) -> Cow
 
 fn without_its_comments(text: &str, language: Language) -> Cow<'_, str> {
     match language {
-        // CodeBLEU's tools leave Ruby as it is.
+        // CodeBLEU's tools leave Ruby unchanged.
         Language::Ruby => Cow::Borrowed(text),
         Language::Python => python::without_comments(text).map_or(Cow::Borrowed(text), Cow::Owned),
         Language::Java

@@ -1,6 +1,6 @@
-//! The extent of a number in Python.
+//! The length of a number in Python.
 
-/// The length of the number that `bytes` start with; 0 if they do not.
+/// The length of the number at the start of `bytes`; 0 if there is none.
 pub(super) fn number(bytes: &[u8]) -> usize {
     let whole = digits(bytes, u8::is_ascii_digit, false);
     let float = float(bytes, whole);
@@ -58,7 +58,7 @@ fn float(bytes: &[u8], whole: usize) -> usize {
     if length > whole { length } else { 0 }
 }
 
-/// A number that names its base: `0x1f`.
+/// A number with a base prefix: `0x1f`.
 fn based(bytes: &[u8]) -> usize {
     let [b'0', base, rest @ ..] = bytes else { return 0 };
     let length = match base {

@@ -1,17 +1,17 @@
-//! Python without comments and docstrings, rebuilt from its tokens as CodeBLEU's tools do with the
-//! tokenizer of Python 3.11.
+//! Python without comments and docstrings, rebuilt from its tokens as in CodeBLEU's tools, which
+//! use the tokenizer of Python 3.11.
 
 use super::numbers::number;
 use crate::space::without_blank_lines;
 
-/// The text without comments and docstrings; `None` if Python's tokenizer gives it up.
+/// The text without comments and docstrings; `None` if Python's tokenizer rejects it.
 pub(super) fn without_comments(text: &str) -> Option<String> {
     let mut rebuilt = Rebuilt::new(text.len());
     Tokenizer::new(text).run(&mut rebuilt)?;
     Some(without_blank_lines(&rebuilt.text))
 }
 
-/// The kinds of tokens that matter here.
+/// The relevant kinds of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Comment,
@@ -21,10 +21,10 @@ enum Kind {
     Other,
 }
 
-/// A place: line and byte within it.
-type Place = (usize, usize);
+/// A position: line and byte within it.
+type Position = (usize, usize);
 
-/// The text that is written again, token by token.
+/// The text that is rebuilt, token by token.
 struct Rebuilt {
     text: String,
     previous: Kind,
@@ -37,7 +37,7 @@ impl Rebuilt {
         Self { text: String::with_capacity(size), previous: Kind::Indent, line: 0, column: 0 }
     }
 
-    fn take(&mut self, kind: Kind, token: &str, start: Place, end: Place) {
+    fn take(&mut self, kind: Kind, token: &str, start: Position, end: Position) {
         if start.0 > self.line {
             self.column = 0;
         }
@@ -46,7 +46,7 @@ impl Rebuilt {
         }
         let dropped = match kind {
             Kind::Comment => true,
-            // A text that begins a statement says something to people only.
+            // A string at the start of a statement is a docstring.
             Kind::Text => matches!(self.previous, Kind::Indent | Kind::LineEnd) || start.1 == 0,
             _ => false,
         };
@@ -64,19 +64,19 @@ struct Tokenizer<'a> {
     line: std::ops::Range<usize>,
     last_line: std::ops::Range<usize>,
     number: usize,
-    /// Open brackets; fewer than none where more were closed than opened.
+    /// The number of open brackets; negative if more were closed than opened.
     brackets: i64,
-    /// The last line ended with a backslash.
+    /// True if the last line ended with a backslash.
     continued: bool,
     indents: Vec<usize>,
-    open_text: Option<OpenText>,
+    open_string: Option<OpenString>,
 }
 
-/// A text in quotes that goes on in the next line.
-struct OpenText {
+/// A string that continues on the next line.
+struct OpenString {
     /// Its start in the whole text.
     at: usize,
-    start: Place,
+    start: Position,
     quote: u8,
     triple: bool,
 }
@@ -91,15 +91,15 @@ impl<'a> Tokenizer<'a> {
             brackets: 0,
             continued: false,
             indents: vec![0],
-            open_text: None,
+            open_string: None,
         }
     }
 
     fn run(&mut self, out: &mut Rebuilt) -> Option<()> {
         while self.next_line() {
             let mut at = self.line.start;
-            if self.open_text.is_some() {
-                match self.close_text(out) {
+            if self.open_string.is_some() {
+                match self.close_string(out) {
                     Some(end) => at = end,
                     None => continue,
                 }
@@ -114,7 +114,7 @@ impl<'a> Tokenizer<'a> {
             }
             self.tokens(at, out);
         }
-        if self.open_text.is_some() || self.brackets != 0 || self.continued {
+        if self.open_string.is_some() || self.brackets != 0 || self.continued {
             return None;
         }
         self.end(out);
@@ -131,7 +131,7 @@ impl<'a> Tokenizer<'a> {
         length > 0
     }
 
-    fn place(&self, at: usize) -> Place {
+    fn place(&self, at: usize) -> Position {
         (self.number, at - self.line.start)
     }
 
@@ -140,24 +140,24 @@ impl<'a> Tokenizer<'a> {
         out.take(kind, &self.text[range], start, end);
     }
 
-    /// Ends the open text in this line, if it ends here; says where.
-    fn close_text(&mut self, out: &mut Rebuilt) -> Option<usize> {
-        let OpenText { at, start, quote, triple } = *self.open_text.as_ref()?;
+    /// Ends the open string, if it ends on this line; returns its end.
+    fn close_string(&mut self, out: &mut Rebuilt) -> Option<usize> {
+        let OpenString { at, start, quote, triple } = *self.open_string.as_ref()?;
         let bytes = &self.text.as_bytes()[..self.line.end];
         if let Some(end) = text_end(bytes, self.line.start, quote, triple) {
             out.take(Kind::Text, &self.text[at..end], start, self.place(end));
-            self.open_text = None;
+            self.open_string = None;
             return Some(end);
         }
         let goes_on = bytes.ends_with(b"\\\n") || bytes.ends_with(b"\\\r\n");
         if !triple && !goes_on {
             out.take(Kind::Other, &self.text[at..self.line.end], start, self.place(self.line.end));
-            self.open_text = None;
+            self.open_string = None;
         }
         None
     }
 
-    /// Writes what is before the first token of a statement.
+    /// Writes the white space before the first token of a statement.
     fn start_statement(&mut self, out: &mut Rebuilt) -> Option<Start> {
         let bytes = self.text.as_bytes();
         let mut at = self.line.start;
@@ -204,7 +204,7 @@ impl<'a> Tokenizer<'a> {
         Some(())
     }
 
-    /// The tokens from `at` to the end of the line.
+    /// Writes the tokens from `at` to the end of the line.
     fn tokens(&mut self, mut at: usize, out: &mut Rebuilt) {
         let mut open_quotes = OpenQuotes::default();
         while at < self.line.end {
@@ -213,7 +213,7 @@ impl<'a> Tokenizer<'a> {
             match token(&self.text[start..self.line.end], &mut open_quotes) {
                 Token::EndOfLine => return,
                 Token::Nothing => {
-                    // One letter that is no token, be it the blank before it.
+                    // A single character that is not a token, including a blank before it.
                     let length = self.text[at..].chars().next().map_or(1, char::len_utf8);
                     self.emit(Kind::Other, at..at + length, out);
                     at += length;
@@ -223,7 +223,8 @@ impl<'a> Tokenizer<'a> {
                     let end = if triple { text_end(line, inner, quote, true) } else { None };
                     let Some(end) = end else {
                         let place = self.place(start);
-                        self.open_text = Some(OpenText { at: start, start: place, quote, triple });
+                        self.open_string =
+                            Some(OpenString { at: start, start: place, quote, triple });
                         return;
                     };
                     self.emit(Kind::Text, start..end, out);
@@ -248,7 +249,7 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// The end of the last line, where nothing else marks it.
+    /// Writes the end of the last line, if nothing else marks it.
     fn end(&self, out: &mut Rebuilt) {
         let last = &self.text[self.last_line.clone()];
         let comment = crate::space::trim(last).starts_with('#');
@@ -268,7 +269,7 @@ enum Start {
 enum Token {
     EndOfLine,
     Nothing,
-    /// A text in quotes that may not end in this line; the quotes stand behind a prefix.
+    /// A string that may not end on this line; its quotes follow a prefix.
     Opens {
         prefix: usize,
         quote: u8,
@@ -286,24 +287,24 @@ fn blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\x0c')).count()
 }
 
-/// The quotes that nothing closes in a line. A quote after one that nothing closes is escaped there, so
-/// that nothing closes it either, and the rest of the line need not be looked at again.
+/// The unterminated quotes of a line. A quote after an unterminated one is escaped there, so it is
+/// not terminated either, and the rest of the line need not be scanned again.
 #[derive(Default)]
 struct OpenQuotes([bool; 2]);
 
 impl OpenQuotes {
-    fn find(&mut self, rest: &[u8], quote: u8) -> LineText {
+    fn find(&mut self, rest: &[u8], quote: u8) -> StringRest {
         let open = &mut self.0[usize::from(quote == b'"')];
         if *open {
-            return LineText::Open;
+            return StringRest::Open;
         }
-        let found = line_text(rest, quote);
-        *open = matches!(found, LineText::Open);
+        let found = string_rest(rest, quote);
+        *open = matches!(found, StringRest::Open);
         found
     }
 }
 
-/// The token that a line goes on with.
+/// The next token of a line.
 fn token(text: &str, open_quotes: &mut OpenQuotes) -> Token {
     let rest = text.as_bytes();
     let is = |kind, length| Token::Is { kind, length };
@@ -325,10 +326,10 @@ fn token(text: &str, open_quotes: &mut OpenQuotes) -> Token {
             return Token::Opens { prefix, quote, triple: true };
         }
         match open_quotes.find(&rest[prefix + 1..], quote) {
-            LineText::Ends(length) => return is(Kind::Text, prefix + 1 + length),
-            LineText::GoesOn => return Token::Opens { prefix, quote, triple: false },
-            LineText::Open if prefix == 0 => return Token::Nothing,
-            LineText::Open => {}
+            StringRest::Ends(length) => return is(Kind::Text, prefix + 1 + length),
+            StringRest::GoesOn => return Token::Opens { prefix, quote, triple: false },
+            StringRest::Open if prefix == 0 => return Token::Nothing,
+            StringRest::Open => {}
         }
     }
     match plain_token(text) {
@@ -337,21 +338,22 @@ fn token(text: &str, open_quotes: &mut OpenQuotes) -> Token {
     }
 }
 
-/// The length of the number, the sign or the name that a line goes on with.
+/// The length of the number, operator or name at the start of a line's rest.
 fn plain_token(text: &str) -> usize {
     let rest = text.as_bytes();
     // Most tokens are names, and nothing else starts with a letter.
     if rest.first().is_some_and(u8::is_ascii_alphabetic) {
         return word(text);
     }
-    match (number(rest), sign(rest)) {
+    match (number(rest), operator_length(rest)) {
         (0, 0) => word(text),
-        (0, sign) => sign,
+        (0, length) => length,
         (number, _) => number,
     }
 }
 
-/// The number of characters before a quote that belong to the text in quotes: `b`, `r`, `u`, `f`, `br`, `fr`.
+/// The number of characters before a quote that belong to the string: `b`, `r`, `u`, `f`, `br`,
+/// `fr`.
 fn text_prefix(rest: &[u8]) -> usize {
     let lower = |at: usize| rest.get(at).map(u8::to_ascii_lowercase);
     let quoted = |at: usize| matches!(rest.get(at), Some(b'\'' | b'"'));
@@ -362,30 +364,30 @@ fn text_prefix(rest: &[u8]) -> usize {
     }
 }
 
-/// The continuation of a text in single quotes.
-enum LineText {
-    /// It is closed after so many bytes.
+/// The rest of a string in single quotes on its line.
+enum StringRest {
+    /// It is closed after this many bytes.
     Ends(usize),
-    /// A backslash carries it into the next line.
+    /// A backslash continues it on the next line.
     GoesOn,
     /// The line ends before it is closed.
     Open,
 }
 
-fn line_text(rest: &[u8], quote: u8) -> LineText {
+fn string_rest(rest: &[u8], quote: u8) -> StringRest {
     let mut at = 0;
     loop {
         match rest.get(at..).unwrap_or_default() {
-            [b'\\', b'\n', ..] | [b'\\', b'\r', b'\n', ..] => return LineText::GoesOn,
+            [b'\\', b'\n', ..] | [b'\\', b'\r', b'\n', ..] => return StringRest::GoesOn,
             [b'\\', _, ..] => at += 2,
-            [] | [b'\n' | b'\\', ..] => return LineText::Open,
-            [byte, ..] if *byte == quote => return LineText::Ends(at + 1),
+            [] | [b'\n' | b'\\', ..] => return StringRest::Open,
+            [byte, ..] if *byte == quote => return StringRest::Ends(at + 1),
             _ => at += 1,
         }
     }
 }
 
-/// Finds the end of a text in quotes that is open at `from`.
+/// Finds the end of a string that is open at `from`.
 fn text_end(bytes: &[u8], from: usize, quote: u8, triple: bool) -> Option<usize> {
     let mut at = from;
     loop {
@@ -399,9 +401,9 @@ fn text_end(bytes: &[u8], from: usize, quote: u8, triple: bool) -> Option<usize>
     }
 }
 
-/// The length of the operator or bracket that a line goes on with. Where one ends and the next
-/// begins does not matter: they are written again as they stand.
-fn sign(rest: &[u8]) -> usize {
+/// The length of the operator or bracket at the start of `rest`. The boundary between adjacent ones
+/// does not matter: they are written unchanged.
+fn operator_length(rest: &[u8]) -> usize {
     match rest {
         [b'!', b'=', ..] => 2,
         [
@@ -413,7 +415,7 @@ fn sign(rest: &[u8]) -> usize {
     }
 }
 
-/// The length of the name that a line goes on with.
+/// The length of the name at the start of `text`.
 fn word(text: &str) -> usize {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let plain = text.bytes().take_while(is_plain).count();

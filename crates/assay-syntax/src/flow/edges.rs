@@ -5,14 +5,14 @@ use crate::mix::Mixer;
 
 const NONE: u32 = u32::MAX;
 
-/// Edges by the place of the leaf that data flows to.
+/// Edges by the index of the leaf that data flows to.
 pub(super) struct Edges {
-    /// For each place its first and last edge.
+    /// The first and last edge of each leaf.
     ends: Vec<(u32, u32)>,
     list: Vec<Edge>,
-    /// The texts that edges come from, edge after edge.
+    /// The texts of the sources of all edges, one edge after another.
     texts: Vec<u32>,
-    /// Places that some edge comes from.
+    /// The leaves that are the source of an edge.
     is_source: Vec<bool>,
     seen: Vec<u32>,
     round: u32,
@@ -25,7 +25,7 @@ struct Edge {
     next: u32,
 }
 
-/// The places of the texts that an edge comes from.
+/// The range of the texts that an edge comes from.
 #[derive(Clone, Copy)]
 pub(super) struct SourceList {
     from: u32,
@@ -44,19 +44,19 @@ impl Edges {
         }
     }
 
-    /// Notes that data flows from the leaf at `place`.
+    /// Records that data flows from the leaf at `place`.
     pub(super) fn source(&mut self, place: u32) {
         self.is_source[place as usize] = true;
     }
 
-    /// Keeps a list of sources, which any number of edges can have.
+    /// Stores a list of sources, which any number of edges can share.
     pub(super) fn list(&mut self, sources: impl IntoIterator<Item = u32>) -> SourceList {
         let from = length(&self.texts);
         self.texts.extend(sources);
         SourceList { from, to: length(&self.texts) }
     }
 
-    /// Keeps a list of sources, each once, in the order of first sight.
+    /// Stores a list of distinct sources, in the order of first occurrence.
     pub(super) fn list_once(&mut self, sources: impl IntoIterator<Item = u32>) -> SourceList {
         let from = length(&self.texts);
         self.round += 1;
@@ -66,7 +66,7 @@ impl Edges {
         SourceList { from, to: length(&self.texts) }
     }
 
-    /// Adds an edge to `place`. In a loop, edges of one relation to one place are one edge.
+    /// Adds an edge to `place`. In a loop, edges of the same relation to the same leaf are merged.
     pub(super) fn add(
         &mut self,
         place: u32,
@@ -103,7 +103,8 @@ impl Edges {
         &self.texts[from as usize..to as usize]
     }
 
-    /// Unites the sources of an edge with others, each once, in the order of first sight.
+    /// Merges the sources of an edge with others, without duplicates, in the order of first
+    /// occurrence.
     fn unite(&mut self, edge: u32, others: SourceList) {
         let old = self.list[edge as usize].sources;
         if self.sources(old).len() < 2 && self.sources(old) == self.sources(others) {
@@ -116,7 +117,7 @@ impl Edges {
         }
         let end = length(&self.texts);
         if end - start == old.to - old.from {
-            // Nothing new.
+            // There is nothing new.
             self.texts.truncate(start as usize);
             return;
         }
@@ -131,8 +132,8 @@ impl Edges {
         }
     }
 
-    /// Shows what is left at the end: one flow for each place that takes part in any, in order, with
-    /// the texts that it comes from.
+    /// Visits the final flows: one for each leaf that takes part in any, in order, with the texts
+    /// that it comes from.
     pub(super) fn visit(mut self, read: &[bool], mut visit: impl FnMut(usize, Relation, &[u32])) {
         let mut united = Vec::new();
         for (place, &read) in read.iter().enumerate() {
@@ -153,7 +154,8 @@ impl Edges {
         }
     }
 
-    /// The sources of an edge and those after it, each once, in the order of first sight.
+    /// The sources of an edge and of those after it, without duplicates, in the order of first
+    /// occurrence.
     fn unite_all(&mut self, first: u32, united: &mut Vec<u32>) {
         united.clear();
         self.round += 1;
@@ -177,7 +179,7 @@ fn length<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(NONE)
 }
 
-/// Numbers for variables, in the order of first sight.
+/// Numbers for variables, in the order of first occurrence.
 pub(super) struct Names {
     numbers: Vec<u32>,
     count: u32,
@@ -188,7 +190,7 @@ impl Names {
         Self { numbers: vec![NONE; texts], count: 0 }
     }
 
-    /// Returns the identity of a flow, whatever the variables are called.
+    /// Returns the identity of a flow, independent of the names of variables.
     pub(super) fn identity(&mut self, text: u32, relation: Relation, sources: &[u32]) -> u64 {
         let mut identity = Mixer::new(relation as u64);
         for &source in sources {

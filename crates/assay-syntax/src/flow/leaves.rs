@@ -1,4 +1,4 @@
-//! The words of a program that data can flow between.
+//! The words of a program between which data can flow.
 
 use std::borrow::Cow;
 
@@ -11,32 +11,32 @@ use crate::SyntaxTree;
 /// The leaves of a tree, in the order of the text.
 pub(super) struct Leaves<'a> {
     pub(super) list: Vec<Leaf>,
-    /// Of each node, how many leaves stand before it; and at the end, how many there are.
+    /// The number of leaves before each node, followed by the number of all leaves.
     before: Vec<u32>,
-    parts: Vec<Part>,
+    parts: Vec<LeafRole>,
     pub(super) texts: Vec<Cow<'a, str>>,
 }
 
-/// The text of a keyword or a sign.
+/// The text number of a keyword or an operator.
 const NO_TEXT: u32 = u32::MAX;
 
-/// The part of a node in the data flow.
+/// The role of a node in the data flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum LeafRole {
     Branch,
     Leaf,
-    /// Within a leaf: nothing that can be asked about.
+    /// Inside a leaf: never looked up.
     Inside,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leaf {
-    /// The number of its text; variables of one text have one number, and nobody asks for others.
+    /// The number of its text, which is equal for variables of the same text and unused otherwise.
     pub(super) text: u32,
-    /// Its place among the leaves. Where several leaves without any text share a spot, all have the
-    /// place of the last.
+    /// Its index among the leaves. If several leaves without text share a position, all have the
+    /// index of the last.
     pub(super) place: u32,
-    /// True if it is more than a keyword or a sign.
+    /// True if it is not a keyword or an operator.
     pub(super) is_variable: bool,
     pub(super) is_identifier: bool,
 }
@@ -48,13 +48,13 @@ impl<'a> Leaves<'a> {
         let mut found = Self {
             list: Vec::with_capacity(size / 2 + 1),
             before: Vec::with_capacity(size + 1),
-            parts: vec![Part::Branch; size],
+            parts: vec![LeafRole::Branch; size],
             texts: Vec::new(),
         };
         let mut spots = Vec::with_capacity(size / 2 + 1);
         let mut numbers =
             FxHashMap::with_capacity_and_hasher(size / 4 + 1, rustc_hash::FxBuildHasher);
-        // The first node that is not inside of a literal.
+        // The first node that is not inside a literal.
         let mut outside = 0;
         for (at, node) in (0..).zip(&tree.nodes) {
             found.before.push(number_of(&found.list));
@@ -63,14 +63,14 @@ impl<'a> Leaves<'a> {
                 || (kind.is_other_literal && dialect.literals == Literals::StringsAndCharacters);
             let bare = node.end == at + 1;
             if at < outside {
-                found.parts[at as usize] = Part::Inside;
+                found.parts[at as usize] = LeafRole::Inside;
                 continue;
             }
             if kind.is_comment || !(bare || whole) {
                 continue;
             }
             outside = node.end;
-            found.parts[at as usize] = Part::Leaf;
+            found.parts[at as usize] = LeafRole::Leaf;
             let text = cutter.cut(tree.range(at));
             let is_variable = text != kind.name;
             let number = if is_variable {
@@ -87,24 +87,24 @@ impl<'a> Leaves<'a> {
             spots.push((node.from, node.to));
         }
         found.before.push(number_of(&found.list));
-        share_spots(&mut found.list, &spots);
+        share_positions(&mut found.list, &spots);
         found
     }
 
-    /// The leaf that a node is.
+    /// The leaf for a node.
     pub(super) fn at(&self, node: u32) -> Option<Leaf> {
-        if self.parts[node as usize] != Part::Leaf {
+        if self.parts[node as usize] != LeafRole::Leaf {
             return None;
         }
         self.list.get(self.before[node as usize] as usize).copied()
     }
 
-    /// Returns whether a node is a part of a leaf, such as a quote of a text.
+    /// Returns whether a node is part of a leaf, such as a quote of a string.
     pub(super) fn is_inside(&self, node: u32) -> bool {
-        self.parts[node as usize] == Part::Inside
+        self.parts[node as usize] == LeafRole::Inside
     }
 
-    /// The leaves of a node and all below it that are more than keywords and signs.
+    /// The leaves in a node's subtree that are not keywords or operators.
     pub(super) fn variables(&self, node: u32, end: u32) -> impl Iterator<Item = Leaf> + '_ {
         let (from, to) = (self.before[node as usize], self.before[end as usize]);
         self.list[from as usize..to as usize].iter().copied().filter(|leaf| leaf.is_variable)
@@ -115,8 +115,9 @@ fn number_of<T>(list: &[T]) -> u32 {
     u32::try_from(list.len()).unwrap_or(u32::MAX)
 }
 
-/// Leaves without text at the same spot are looked up by it, so the last stands for all.
-fn share_spots(leaves: &mut [Leaf], spots: &[(u32, u32)]) {
+/// Gives leaves without text at the same position the index of the last, because they are looked up
+/// by position.
+fn share_positions(leaves: &mut [Leaf], spots: &[(u32, u32)]) {
     for at in (1..leaves.len()).rev() {
         if spots[at - 1] == spots[at] {
             leaves[at - 1].place = leaves[at].place;
@@ -126,11 +127,11 @@ fn share_spots(leaves: &mut [Leaf], spots: &[(u32, u32)]) {
 
 /// Cuts the texts of leaves out of a program, as the reference tools do.
 ///
-/// They count a column in bytes and use it for letters, so behind a letter of more than one byte the
-/// texts of a line are shifted; and they join the lines of a text without what was between them.
+/// They count columns in bytes but use them as characters, so after a multi-byte character the
+/// texts of a line are shifted; and they join the lines of a text without the line breaks.
 struct Cutter<'a> {
     text: &'a str,
-    /// The start of each line, and the lines as letters; only where bytes and letters differ.
+    /// The start of each line, and the lines as characters; only if bytes and characters differ.
     lines: Option<Vec<(usize, Vec<char>)>>,
 }
 
@@ -150,7 +151,7 @@ impl<'a> Cutter<'a> {
 
     fn cut(&mut self, range: std::ops::Range<usize>) -> Cow<'a, str> {
         if let Some(lines) = &self.lines {
-            return Cow::Owned(cut_letters(lines, range));
+            return Cow::Owned(cut_characters(lines, range));
         }
         let text = self.text.get(range).unwrap_or_default();
         if memchr::memchr(b'\n', text.as_bytes()).is_none() {
@@ -160,7 +161,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-fn cut_letters(lines: &[(usize, Vec<char>)], range: std::ops::Range<usize>) -> String {
+fn cut_characters(lines: &[(usize, Vec<char>)], range: std::ops::Range<usize>) -> String {
     let line_of = |at: usize| lines.partition_point(|(start, _)| *start <= at).saturating_sub(1);
     let (first, last) = (line_of(range.start), line_of(range.end));
     let mut text = String::new();

@@ -1,8 +1,8 @@
-//! The flow of values: CodeBLEU's data flow, deterministic.
+//! CodeBLEU's data flow, deterministic.
 //!
-//! The tools of the field keep the variables that a value comes from in Python's sets, whose order
-//! changes from run to run, and the numbers of variables hang on it. Here they are kept in the order
-//! in which they are first seen.
+//! The field's tools keep the variables that a value comes from in Python's sets, whose order
+//! changes from run to run, and the numbers of variables depend on it. Here they are kept in the
+//! order of first occurrence.
 
 mod edges;
 mod leaves;
@@ -16,26 +16,26 @@ use leaves::Leaves;
 use rules::Compiled;
 use walk::Walk;
 
-/// The deepest tree whose data flow is followed. Python's tools end a little below a thousand calls
-/// within each other, and then know nothing.
-const DEEPEST: u32 = 990;
+/// The deepest tree whose data flow is followed. Python's tools fail a little below a thousand
+/// nested calls, and then find no data flow.
+const MAX_DEPTH: u32 = 990;
 
-/// In what the tools of the field differ.
+/// The differences between the field's tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// The literals that are taken whole.
+    /// The literals that are treated as one word.
     pub literals: Literals,
-    /// True if an `if` without an `else` makes that nothing is known, as it does in AVATAR's tool
-    /// for all languages but Python and PHP.
+    /// True if an `if` without an `else` makes the whole flow unknown, as in AVATAR's tool for all
+    /// languages except Python and PHP.
     pub needs_else: bool,
 }
 
-/// The literals that are one word, whatever is in them.
+/// The literals that are one word, whatever their content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Literals {
-    /// Those that the grammar calls string, `string_literal` or `character_literal`.
+    /// Those that the grammar calls `string`, `string_literal` or `character_literal`.
     StringsAndCharacters,
-    /// Those that the grammar calls string.
+    /// Those that the grammar calls `string`.
     Strings,
 }
 
@@ -44,7 +44,7 @@ pub enum Literals {
 pub enum Relation {
     /// The same value.
     ComesFrom = 0,
-    /// Made from others.
+    /// Computed from others.
     ComputedFrom = 1,
 }
 
@@ -74,8 +74,8 @@ struct Flow {
 }
 
 impl<'a> DataFlow<'a> {
-    /// Follows the data through a program. Where the rules do not fit, as in many broken programs,
-    /// nothing flows.
+    /// Computes the data flow of a program. If the rules do not apply, as in many broken programs,
+    /// the flow is empty.
     pub fn of(tree: &SyntaxTree<'a>, dialect: Dialect) -> Self {
         let Some(leaves) = leaves(tree, dialect) else {
             return Self { flows: Vec::new(), texts: Vec::new() };
@@ -88,8 +88,7 @@ impl<'a> DataFlow<'a> {
         Self { flows, texts: leaves.texts }
     }
 
-    /// The identities of a program's flows, one number each, whatever the variables are
-    /// called.
+    /// The identities of a program's flows, one number each, independent of the names of variables.
     pub fn identities(tree: &SyntaxTree<'a>, dialect: Dialect) -> Vec<u64> {
         let Some(leaves) = leaves(tree, dialect) else { return Vec::new() };
         let mut names = Names::new(leaves.texts.len());
@@ -105,12 +104,12 @@ impl<'a> DataFlow<'a> {
         self.flows.len()
     }
 
-    /// Returns whether nothing flows.
+    /// Returns whether there are no flows.
     pub fn is_empty(&self) -> bool {
         self.flows.is_empty()
     }
 
-    /// Each flow as the field's tools list it: variable, place among the words, relation, and the
+    /// Each flow as the field's tools list it: variable, index among the words, relation, and the
     /// variables that it comes from.
     pub fn listing(&self) -> impl Iterator<Item = (&str, usize, Relation, Vec<&str>)> {
         let text = |number: u32| self.texts[number as usize].as_ref();
@@ -123,7 +122,7 @@ impl<'a> DataFlow<'a> {
 
 fn leaves<'a>(tree: &SyntaxTree<'a>, dialect: Dialect) -> Option<Leaves<'a>> {
     let compiled = Compiled::of(tree.language);
-    (tree.depth() <= DEEPEST).then(|| Leaves::new(tree, compiled, dialect))
+    (tree.depth() <= MAX_DEPTH).then(|| Leaves::new(tree, compiled, dialect))
 }
 
 fn follow(
@@ -199,7 +198,7 @@ mod tests {
 
     #[test]
     fn what_the_rules_do_not_fit_has_no_flow() {
-        // The parts of the text's literal are paired with those of the attribute.
+        // The parts of the string literal are paired with those of the attribute.
         check("x.y += 'z'", Language::Python, &[]);
         check("", Language::Java, &[]);
     }
@@ -243,7 +242,7 @@ mod tests {
         }
     }
 
-    /// The flows of a program when every loop runs twice each time.
+    /// The flows of a program if every loop always runs twice.
     fn the_long_way(text: &str) -> Vec<(usize, Relation, Vec<u32>)> {
         let tree = SyntaxTree::parse(text, Language::Python);
         let leaves = leaves(&tree, DIALECT).unwrap();

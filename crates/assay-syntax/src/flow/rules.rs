@@ -1,7 +1,7 @@
 //! The meaning of each language's nodes for the flow of data: CodeBLEU's rules, as tables.
 //!
-//! They were written for grammars of 2020, and some no longer apply (C#'s initialisers and
-//! for-each loops, Rust's names of kinds). They stay as they are: the field's numbers hang on them.
+//! They were written for grammars of 2020, and some no longer apply (C#'s initialisers and for-each
+//! loops, Rust's names of kinds). They stay as they are: the field's numbers depend on them.
 
 use std::num::NonZero;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ pub(super) struct Rules {
     /// `x++`: everything in it is computed from everything in it.
     pub(super) increments: &'static [&'static str],
     pub(super) ifs: &'static [&'static str],
-    /// The children of an `if` that start a branch of their own.
+    /// The children of an `if` that start a new branch.
     pub(super) branches: &'static [&'static str],
     pub(super) branching: Branching,
     pub(super) fors: &'static [&'static str],
@@ -30,7 +30,7 @@ pub(super) struct Rules {
     pub(super) first: &'static [&'static str],
 }
 
-/// The places of a definition's name and value.
+/// The positions of a definition's name and value.
 #[derive(Clone, Copy)]
 pub(super) enum Definition {
     /// In these fields.
@@ -44,30 +44,30 @@ pub(super) enum Definition {
 /// The way an assignment links its sides.
 #[derive(Clone, Copy)]
 pub(super) enum Assignment {
-    /// Each variable on the left, an edge from each on the right.
+    /// Each variable on the left has an edge from each on the right.
     Whole,
-    /// Part by part where both sides have as many; each variable on the left has one edge from all
-    /// of its part on the right.
+    /// Part by part if both sides have the same number; each variable on the left has one edge from
+    /// all of its part on the right.
     Parts,
-    /// The same, and `x += y` has its sides at its ends.
+    /// The same, but `x += y` has its sides at its ends.
     PartsOfRuby,
 }
 
-/// The states that an `if` joins.
+/// The states that are joined after an `if`.
 #[derive(Clone, Copy)]
 pub(super) struct Branching {
-    /// All that follows the first branch is a branch too.
+    /// True if everything after the first branch is a branch too.
     pub(super) to_the_end: bool,
-    /// The state before counts even if there is an `else`.
+    /// True if the state before counts even with an `else`.
     pub(super) always_before: bool,
 }
 
-/// The way a `for` runs.
+/// The way in which a `for` runs.
 #[derive(Clone, Copy)]
 pub(super) enum For {
-    /// All children, and all after the first of this kind again.
+    /// All children, then all after the first of this kind again.
     Again(&'static str),
-    /// The same for Go, whose update runs again too.
+    /// The same for Go, whose update also runs again.
     AgainWithUpdate,
     /// Twice: right side, left side, and the last child if it is of this kind.
     LeftRight(&'static str),
@@ -75,7 +75,7 @@ pub(super) enum For {
     PatternValue,
 }
 
-/// The places of a for-each's variable, iterated value and body.
+/// The positions of a for-each's variable, iterated value and body.
 #[derive(Clone, Copy)]
 pub(super) enum ForEach {
     /// In these fields.
@@ -101,7 +101,7 @@ const JAVA: Rules = Rules {
     first: &[],
 };
 
-/// C and C++ have no rules of their own and are read by these.
+/// The rules of C#, also used for C and C++, which have none.
 const C_SHARP: Rules = Rules {
     definition: Definition::TwoChildren,
     increments: &["postfix_unary_expression"],
@@ -163,7 +163,7 @@ const PHP: Rules = Rules {
     ..JAVA
 };
 
-/// TypeScript has no rules of its own and is read by these.
+/// The rules of JavaScript, also used for TypeScript, which has none.
 const JAVASCRIPT: Rules = Rules {
     assignments: &["assignment_pattern", "augmented_assignment_expression"],
     branching: Branching { to_the_end: true, always_before: true },
@@ -212,7 +212,7 @@ pub(super) enum Role {
     Other,
 }
 
-/// The facts about a kind of nodes.
+/// The properties of a kind of nodes.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own about a name")]
 pub(super) struct Kind {
@@ -227,7 +227,7 @@ pub(super) struct Kind {
     pub(super) is_first: bool,
 }
 
-/// The rules of a language with its kinds and fields by number.
+/// The rules of a language with its kinds and fields as numbers.
 pub(super) struct Compiled {
     pub(super) rules: &'static Rules,
     kinds: Vec<Kind>,
@@ -256,17 +256,17 @@ impl Compiled {
         self.kinds.get(usize::from(id)).unwrap_or(&self.error)
     }
 
-    /// The number of a field of that name.
+    /// The number of the field with this name.
     pub(super) fn field(&self, name: &str) -> u16 {
         let field = self.fields.iter().find(|(known, _)| *known == name);
         field.map_or(NO_FIELD, |(_, number)| *number)
     }
 }
 
-/// No node is in a field of this number.
+/// A number that no field has.
 const NO_FIELD: u16 = u16::MAX;
 
-/// The fields that rules look for.
+/// The fields that the rules use.
 const FIELDS: [&str; 8] =
     ["left", "right", "name", "value", "body", "default_value", "update", "pattern"];
 

@@ -1,28 +1,28 @@
-//! The knowledge about the variables at one point of a program.
+//! The values of variables at one point of a program.
 
-/// The places at which a variable may have got its value: one place, or a union of such sets. Unions
+/// The leaves from which a variable may have its value: one leaf, or a union of such sets. Unions
 /// are shared and never listed, so a variable that is set under a thousand conditions costs a
-/// thousand, not their square.
+/// thousand, not its square.
 pub(super) type Value = u32;
 
 const ABSENT: Value = Value::MAX;
 
-/// The values of all variables, with a journal by which changes are taken back.
+/// The values of all variables, with a journal to undo changes.
 pub(super) struct State {
     values: Vec<Value>,
     journal: Vec<(u32, Value)>,
-    /// Below this, a value is a place; above, the number of a union.
+    /// The number of leaves: below this, a value is a leaf; otherwise it is the number of a union.
     places: u32,
-    /// For each union, where its members end.
+    /// The end of each union's members.
     unions: Vec<u32>,
     members: Vec<Value>,
-    /// Values that something was read from.
+    /// Values that were read.
     read: Vec<Value>,
     seen: Vec<u32>,
     round: u32,
 }
 
-/// The changes of a branch: each variable that it changed, with its last value.
+/// The changes of a branch: each changed variable, with its last value.
 pub(super) struct Changes(Vec<(u32, Value)>);
 
 impl Changes {
@@ -45,7 +45,7 @@ impl State {
         }
     }
 
-    /// Returns whether the text is known; if so, its places are read.
+    /// Returns whether the text is known; if so, its value is marked as read.
     pub(super) fn read(&mut self, text: u32) -> bool {
         let value = self.values[text as usize];
         if value != ABSENT {
@@ -54,7 +54,7 @@ impl State {
         value != ABSENT
     }
 
-    /// The text now has its value from this place.
+    /// Sets the value of a text.
     pub(super) fn set(&mut self, text: u32, value: Value) {
         let old = std::mem::replace(&mut self.values[text as usize], value);
         if old != value {
@@ -62,13 +62,13 @@ impl State {
         }
     }
 
-    /// A point to which changes can be taken back.
+    /// A point to which changes can be undone.
     pub(super) fn mark(&self) -> usize {
         self.journal.len()
     }
 
-    /// Takes all changes since `mark` back, and says what they were.
-    pub(super) fn take_back(&mut self, mark: usize) -> Changes {
+    /// Undoes all changes since `mark`, and returns them.
+    pub(super) fn undo(&mut self, mark: usize) -> Changes {
         self.round += 1;
         let mut changes = Vec::new();
         for (text, old) in self.journal.drain(mark..).rev() {
@@ -81,15 +81,16 @@ impl State {
         Changes(changes)
     }
 
-    /// Makes changes again that were taken back.
+    /// Applies changes that were undone.
     pub(super) fn apply(&mut self, changes: &Changes) {
         for &(text, value) in &changes.0 {
             self.set(text, value);
         }
     }
 
-    /// Goes on with what any of the branches, which all started here, may have left; and with what
-    /// was before, if a branch did not change it or `before` says that none may have run.
+    /// Continues with the values that any of the branches, which all started here, may have left;
+    /// and with the value from before, if a branch did not change it or `before` says that none may
+    /// have run.
     pub(super) fn join(&mut self, branches: &[Changes], before: bool) {
         let mut changed: Vec<(u32, Value)> =
             branches.iter().flat_map(|branch| branch.0.iter().copied()).collect();
@@ -122,14 +123,14 @@ impl State {
         }
     }
 
-    /// The places that anything was read from.
+    /// The leaves that were read.
     pub(super) fn places_read(&self) -> Vec<bool> {
         let places = self.places as usize;
         let mut read = vec![false; places + self.unions.len()];
         for &value in &self.read {
             read[value as usize] = true;
         }
-        // A union's members were there before it.
+        // A union's members were created before it.
         for (at, &end) in self.unions.iter().enumerate().rev() {
             let start = if at == 0 { 0 } else { self.unions[at - 1] };
             if read[places + at] {
@@ -160,10 +161,10 @@ mod tests {
         let mark = state.mark();
         state.set(0, 2);
         state.set(1, 3);
-        let first = state.take_back(mark);
+        let first = state.undo(mark);
         state.set(0, 4);
         state.set(0, 5);
-        let second = state.take_back(mark);
+        let second = state.undo(mark);
         assert_eq!(read(&mut state, 0), [1]);
         state.join(&[first, second], false);
         assert_eq!(read(&mut state, 0), [2, 5]);
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!(read(&mut state, 2), [0; 0]);
         let mark = state.mark();
         state.set(0, 7);
-        let only = state.take_back(mark);
+        let only = state.undo(mark);
         state.join(&[only], true);
         assert_eq!(read(&mut state, 0), [2, 5, 7]);
     }

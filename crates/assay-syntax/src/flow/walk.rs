@@ -1,4 +1,4 @@
-//! Goes through a program as it would run, and notes where values come from.
+//! Walks through a program in execution order, and records where values come from.
 
 use super::edges::{Edges, SourceList};
 use super::leaves::{Leaf, Leaves};
@@ -7,14 +7,15 @@ use super::state::State;
 use super::{Dialect, Relation};
 use crate::{Language, SyntaxTree};
 
-/// The rules do not fit the tree, or following them would cost too much: then nothing is known.
-pub(super) struct GivenUp;
+/// The rules do not apply to the tree, or following them would cost too much: then nothing is
+/// known.
+pub(super) struct WalkAborted;
 
-type Walked<T = ()> = Result<T, GivenUp>;
+type WalkResult<T = ()> = Result<T, WalkAborted>;
 
-/// The budget of a walk, besides a share for each node.
+/// The budget of a walk, in addition to a share for each node.
 const FREE_WORK: usize = 2_000_000;
-const WORK_FOR_A_NODE: usize = 64;
+const WORK_PER_NODE: usize = 64;
 
 pub(super) struct Walk<'w, 'a> {
     tree: &'w SyntaxTree<'a>,
@@ -23,18 +24,18 @@ pub(super) struct Walk<'w, 'a> {
     leaves: &'w Leaves<'a>,
     pub(super) state: State,
     pub(super) edges: Edges,
-    /// The number of loops around it.
+    /// The number of enclosing loops.
     loops: u32,
-    /// A loop around runs for the second time.
+    /// True if an enclosing loop runs for the second time.
     ///
-    /// A loop runs twice, so that what its end leaves reaches its start. Within the second time of
-    /// a loop around it, once is enough. After a loop ran once, it knows all of its variables, and
-    /// from then on running it leaves each variable what it had, or what the loop sets, or both. So
-    /// a further time can read only what was set in the loop, which the first time around has read,
-    /// or what came from outside, which this time reads. The cost grows with the depth, and not with
-    /// its power of two.
-    again: bool,
-    /// Takes the long way, to be compared with.
+    /// A loop runs twice, so that values from its end reach its start. During the second run of an
+    /// enclosing loop, once is enough. After a loop ran once, all of its variables are known, and
+    /// from then on running it leaves each variable its value from before, or the value that the
+    /// loop sets, or both. So a further run can read only values that were set in the loop, which
+    /// the first run of the enclosing loop has read, or values from outside, which this run reads.
+    /// The cost is linear in the depth, and not exponential.
+    in_second_pass: bool,
+    /// True to always run loops twice, for comparison.
     #[cfg(test)]
     pub(super) always_twice: bool,
     work: usize,
@@ -56,22 +57,22 @@ impl<'w, 'a> Walk<'w, 'a> {
             state: State::new(texts, places),
             edges: Edges::new(texts, places),
             loops: 0,
-            again: false,
+            in_second_pass: false,
             #[cfg(test)]
             always_twice: false,
-            work: tree.nodes.len().saturating_mul(WORK_FOR_A_NODE).saturating_add(FREE_WORK),
+            work: tree.nodes.len().saturating_mul(WORK_PER_NODE).saturating_add(FREE_WORK),
         }
     }
 
-    /// Follows the rules for a node.
-    pub(super) fn run(&mut self, node: u32) -> Walked {
+    /// Applies the rules to a node.
+    pub(super) fn run(&mut self, node: u32) -> WalkResult {
         self.spend(1)?;
         if let Some(leaf) = self.leaves.at(node) {
             self.leaf(leaf);
             return Ok(());
         }
         if self.leaves.is_inside(node) {
-            return Err(GivenUp);
+            return Err(WalkAborted);
         }
         match self.kind(node).role {
             Role::Definition => self.definition(node),
@@ -80,13 +81,13 @@ impl<'w, 'a> Walk<'w, 'a> {
             Role::If => self.branches(node),
             Role::For => self.for_loop(node),
             Role::ForEach => self.for_each(node),
-            Role::While => self.twice(|walk| walk.children(node)),
+            Role::While => self.run_loop(|walk| walk.children(node)),
             Role::Other => self.children(node),
         }
     }
 
-    fn spend(&mut self, work: usize) -> Walked {
-        self.work = self.work.checked_sub(work).ok_or(GivenUp)?;
+    fn spend(&mut self, work: usize) -> WalkResult {
+        self.work = self.work.checked_sub(work).ok_or(WalkAborted)?;
         Ok(())
     }
 
@@ -102,7 +103,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    fn children(&mut self, node: u32) -> Walked {
+    fn children(&mut self, node: u32) -> WalkResult {
         let children = self.tree.children(node);
         if self.compiled.rules.first.is_empty() {
             return children.into_iter().try_for_each(|child| self.run(child));
@@ -131,27 +132,27 @@ impl<'w, 'a> Walk<'w, 'a> {
         self.tree.children(node).find(|&child| self.tree.nodes[child as usize].field == field)
     }
 
-    fn variables(&self, node: u32) -> Walked<Vec<Leaf>> {
+    fn variables(&self, node: u32) -> WalkResult<Vec<Leaf>> {
         if self.leaves.is_inside(node) {
-            return Err(GivenUp);
+            return Err(WalkAborted);
         }
         Ok(self.leaves.variables(node, self.tree.nodes[node as usize].end).collect())
     }
 
-    /// Each of `targets` has an edge from each of `sources`, and is defined here. Without sources
-    /// there is no edge.
-    fn link_each(&mut self, targets: &[Leaf], relation: Relation, sources: &[Leaf]) -> Walked {
+    /// Adds an edge to each of `targets` from each of `sources`, and defines the targets. Without
+    /// sources there is no edge.
+    fn link_each(&mut self, targets: &[Leaf], relation: Relation, sources: &[Leaf]) -> WalkResult {
         let list = match sources {
             [] => None,
             [only] => Some(self.edges.list([only.text])),
-            // Several edges to one place are one edge in the end, and so they are from the start.
+            // Several edges to one leaf are merged in the end, so they are merged from the start.
             sources => Some(self.edges.list_once(sources.iter().map(|leaf| leaf.text))),
         };
         self.link(targets, relation, list, sources)
     }
 
-    /// Each of `targets` has one edge from all of `sources`, and is defined here.
-    fn link_all(&mut self, targets: &[Leaf], sources: &[Leaf]) -> Walked {
+    /// Adds one edge to each of `targets` from all of `sources`, and defines the targets.
+    fn link_all(&mut self, targets: &[Leaf], sources: &[Leaf]) -> WalkResult {
         let list = self.edges.list(sources.iter().map(|leaf| leaf.text));
         self.link(targets, Relation::ComputedFrom, Some(list), sources)
     }
@@ -162,7 +163,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         relation: Relation,
         list: Option<SourceList>,
         sources: &[Leaf],
-    ) -> Walked {
+    ) -> WalkResult {
         self.spend(targets.len().saturating_mul(sources.len() + 1))?;
         for target in targets {
             if let Some(list) = list {
@@ -182,7 +183,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    fn definition(&mut self, node: u32) -> Walked {
+    fn definition(&mut self, node: u32) -> WalkResult {
         let mut children = self.tree.children(node);
         let (name, value) = match self.compiled.rules.definition {
             Definition::Fields(name, value) => (self.field(node, name), self.field(node, value)),
@@ -192,7 +193,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             }
             Definition::SecondAndThird => (children.nth(1), children.next()),
         };
-        let targets = self.variables(name.ok_or(GivenUp)?)?;
+        let targets = self.variables(name.ok_or(WalkAborted)?)?;
         let Some(value) = value else {
             self.spend(targets.len())?;
             let nothing = self.edges.list([]);
@@ -207,30 +208,30 @@ impl<'w, 'a> Walk<'w, 'a> {
         self.link_each(&targets, Relation::ComesFrom, &sources)
     }
 
-    fn assignment(&mut self, node: u32) -> Walked {
+    fn assignment(&mut self, node: u32) -> WalkResult {
         let (left, right) = (self.field(node, "left"), self.field(node, "right"));
         match self.compiled.rules.assignment {
             Assignment::Whole => {
-                let right = right.ok_or(GivenUp)?;
+                let right = right.ok_or(WalkAborted)?;
                 self.run(right)?;
                 let (targets, sources) =
-                    (self.variables(left.ok_or(GivenUp)?)?, self.variables(right)?);
+                    (self.variables(left.ok_or(WalkAborted)?)?, self.variables(right)?);
                 self.link_each(&targets, Relation::ComputedFrom, &sources)
             }
             Assignment::Parts if self.kind(node).is_first => {
-                let last = self.tree.children(node).last().ok_or(GivenUp)?;
-                self.link_parts(&[(left.ok_or(GivenUp)?, last)])
+                let last = self.tree.children(node).last().ok_or(WalkAborted)?;
+                self.link_parts(&[(left.ok_or(WalkAborted)?, last)])
             }
             Assignment::Parts => {
                 let Some(right) = right else { return Ok(()) };
-                let parts = self.parts(left.ok_or(GivenUp)?, right);
+                let parts = self.parts(left.ok_or(WalkAborted)?, right);
                 self.link_parts(&parts)
             }
             Assignment::PartsOfRuby => {
-                let (left, right) = (left.ok_or(GivenUp)?, right.ok_or(GivenUp)?);
+                let (left, right) = (left.ok_or(WalkAborted)?, right.ok_or(WalkAborted)?);
                 if self.kind(node).name == "operator_assignment" {
                     let mut children = self.tree.children(node);
-                    let first = children.next().ok_or(GivenUp)?;
+                    let first = children.next().ok_or(WalkAborted)?;
                     return self.link_parts(&[(first, children.last().unwrap_or(first))]);
                 }
                 let parts = self.parts(left, right);
@@ -239,7 +240,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    /// The parts of two sides, pair by pair; both sides whole if they have not as many.
+    /// The parts of two sides, pair by pair; both sides whole if their numbers of parts differ.
     fn parts(&self, left: u32, right: u32) -> Vec<(u32, u32)> {
         let parts = |side| self.tree.children(side).filter(|&part| self.kind(part).name != ",");
         let (lefts, rights): (Vec<u32>, Vec<u32>) = (parts(left).collect(), parts(right).collect());
@@ -249,7 +250,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         lefts.into_iter().zip(rights).collect()
     }
 
-    fn link_parts(&mut self, parts: &[(u32, u32)]) -> Walked {
+    fn link_parts(&mut self, parts: &[(u32, u32)]) -> WalkResult {
         for &(_, right) in parts {
             self.run(right)?;
         }
@@ -260,12 +261,12 @@ impl<'w, 'a> Walk<'w, 'a> {
         Ok(())
     }
 
-    fn increment(&mut self, node: u32) -> Walked {
+    fn increment(&mut self, node: u32) -> WalkResult {
         let variables = self.variables(node)?;
         self.link_each(&variables, Relation::ComputedFrom, &variables)
     }
 
-    fn branches(&mut self, node: u32) -> Walked {
+    fn branches(&mut self, node: u32) -> WalkResult {
         let branching = self.compiled.rules.branching;
         let mut says_else = self.kind(node).says_else;
         let mark = self.state.mark();
@@ -275,10 +276,10 @@ impl<'w, 'a> Walk<'w, 'a> {
             says_else |= self.kind(child).says_else;
             let starts = self.kind(child).is_branch;
             if starts || (branching.to_the_end && !branches.is_empty()) {
-                // The main branch waits.
-                main.get_or_insert_with(|| self.state.take_back(mark));
+                // The main branch is kept for later.
+                main.get_or_insert_with(|| self.state.undo(mark));
                 self.run(child)?;
-                branches.push(self.state.take_back(mark));
+                branches.push(self.state.undo(mark));
             } else if !self.does_nothing(child) {
                 if let Some(main) = main.take() {
                     self.spend(main.len())?;
@@ -287,10 +288,10 @@ impl<'w, 'a> Walk<'w, 'a> {
                 self.run(child)?;
             }
         }
-        let main = main.unwrap_or_else(|| self.state.take_back(mark));
+        let main = main.unwrap_or_else(|| self.state.undo(mark));
         branches.push(main);
         if !says_else && self.dialect.needs_else && self.language_needs_else() {
-            return Err(GivenUp);
+            return Err(WalkAborted);
         }
         self.state.join(&branches, branching.always_before || !says_else);
         Ok(())
@@ -315,28 +316,28 @@ impl<'w, 'a> Walk<'w, 'a> {
         }
     }
 
-    /// Runs a loop: twice, or once if a loop around it runs for the second time.
-    fn twice(&mut self, mut pass: impl FnMut(&mut Self) -> Walked) -> Walked {
+    /// Runs a loop: twice, or once if an enclosing loop runs for the second time.
+    fn run_loop(&mut self, mut pass: impl FnMut(&mut Self) -> WalkResult) -> WalkResult {
         self.in_loop(|walk| {
             pass(walk)?;
             walk.for_the_second_time(pass)
         })
     }
 
-    fn in_loop(&mut self, body: impl FnOnce(&mut Self) -> Walked) -> Walked {
+    fn in_loop(&mut self, body: impl FnOnce(&mut Self) -> WalkResult) -> WalkResult {
         self.loops += 1;
         let walked = body(self);
         self.loops -= 1;
         walked
     }
 
-    fn for_the_second_time(&mut self, mut pass: impl FnMut(&mut Self) -> Walked) -> Walked {
-        if self.again && !self.takes_the_long_way() {
+    fn for_the_second_time(&mut self, mut pass: impl FnMut(&mut Self) -> WalkResult) -> WalkResult {
+        if self.in_second_pass && !self.takes_the_long_way() {
             return Ok(());
         }
-        let before = std::mem::replace(&mut self.again, true);
+        let before = std::mem::replace(&mut self.in_second_pass, true);
         let walked = pass(self);
-        self.again = before;
+        self.in_second_pass = before;
         walked
     }
 
@@ -351,7 +352,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         false
     }
 
-    fn for_loop(&mut self, node: u32) -> Walked {
+    fn for_loop(&mut self, node: u32) -> WalkResult {
         match self.compiled.rules.for_loop {
             For::Again(after) => self.in_loop(|walk| {
                 walk.children(node)?;
@@ -369,19 +370,19 @@ impl<'w, 'a> Walk<'w, 'a> {
             }),
             For::LeftRight(body) => {
                 let (left, right) = (self.field(node, "left"), self.field(node, "right"));
-                let parts = self.parts(left.ok_or(GivenUp)?, right.ok_or(GivenUp)?);
+                let parts = self.parts(left.ok_or(WalkAborted)?, right.ok_or(WalkAborted)?);
                 let last = self.tree.children(node).last();
                 let body = last.filter(|&last| self.kind(last).name == body);
-                self.twice(|walk| {
+                self.run_loop(|walk| {
                     walk.link_parts(&parts)?;
                     body.map_or(Ok(()), |body| walk.run(body))
                 })
             }
             For::PatternValue => {
-                let pattern = self.field(node, "pattern").ok_or(GivenUp)?;
-                let value = self.field(node, "value").ok_or(GivenUp)?;
-                let body = self.field(node, "body").ok_or(GivenUp)?;
-                self.twice(|walk| {
+                let pattern = self.field(node, "pattern").ok_or(WalkAborted)?;
+                let value = self.field(node, "value").ok_or(WalkAborted)?;
+                let body = self.field(node, "body").ok_or(WalkAborted)?;
+                self.run_loop(|walk| {
                     walk.link_parts(&[(pattern, value)])?;
                     walk.run(body)
                 })
@@ -393,12 +394,12 @@ impl<'w, 'a> Walk<'w, 'a> {
         self.tree.children(node).find(|&child| self.kind(child).name == kind)
     }
 
-    fn children_after(&mut self, node: u32, start: u32) -> Walked {
+    fn children_after(&mut self, node: u32, start: u32) -> WalkResult {
         let mut children = self.tree.children(node).skip_while(|&child| child <= start);
         children.try_for_each(|child| self.run(child))
     }
 
-    fn for_each(&mut self, node: u32) -> Walked {
+    fn for_each(&mut self, node: u32) -> WalkResult {
         let (name, value, body) = match self.compiled.rules.for_each {
             ForEach::Fields(name, value, body) => {
                 (self.field(node, name), self.field(node, value), self.field(node, body))
@@ -411,9 +412,9 @@ impl<'w, 'a> Walk<'w, 'a> {
             }
         };
         let (Some(name), Some(value), Some(body)) = (name, value, body) else {
-            return Err(GivenUp);
+            return Err(WalkAborted);
         };
-        self.twice(|walk| {
+        self.run_loop(|walk| {
             walk.run(value)?;
             let (targets, sources) = (walk.variables(name)?, walk.variables(value)?);
             walk.link_each(&targets, Relation::ComputedFrom, &sources)?;

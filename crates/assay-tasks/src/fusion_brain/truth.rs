@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
-use assay_data::one_of;
+use assay_data::find_file;
 use assay_metrics::fusion_brain::integral::Subtask;
 
 /// A file of right answers.
@@ -25,7 +25,7 @@ impl Truth {
         if !path.is_dir() {
             return Self::read(path);
         }
-        let found = one_of(path, &file_names("true", subtask))?;
+        let found = find_file(path, &file_names("true", subtask))?;
         let found = found.ok_or_else(|| {
             let name = subtask.file_name();
             Error::refused(format!("there is no true_{name}.json in {}", path.display()))

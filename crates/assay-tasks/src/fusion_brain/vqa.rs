@@ -6,9 +6,9 @@ use assay_core::{
     AnswerForm, AnswerRules, Cancel, Check, DigestOf, Fingerprint, ObjectValues, Outcome,
     Reference, Response, Result, Submission, Verdict,
 };
-use assay_data::fusion_brain::{Question, questions};
+use assay_data::fusion_brain::{QuestionTruth, questions};
 use assay_metrics::fusion_brain::integral::Subtask;
-use assay_metrics::fusion_brain::vqa::{self, Language};
+use assay_metrics::fusion_brain::vqa::{self, QuestionLanguage};
 
 use super::ImageTask;
 use super::accuracy::AccuracyTally;
@@ -29,7 +29,7 @@ pub(crate) fn vqa() -> ImageTask {
             ignores_unknown: false,
             needs_every_answer: true,
         },
-        tally: || Box::new(AccuracyTally::new(vqa::official)),
+        tally: || Box::new(AccuracyTally::new(vqa::official_accuracy)),
         interval: assay_stats::METHOD,
         depends_on: || vec![("lemmas", Lemmas::version())],
         sample: sample::VQA,
@@ -43,8 +43,9 @@ fn read(truth: &Truth) -> Result<Vec<Item>> {
     } else {
         None
     };
-    let item = |(key, Question { answers, is_russian }): (String, Question)| {
-        let language = if is_russian { Language::Russian } else { Language::English };
+    let item = |(key, QuestionTruth { answers, is_russian }): (String, QuestionTruth)| {
+        let language =
+            if is_russian { QuestionLanguage::Russian } else { QuestionLanguage::English };
         let name = if is_russian { "Russian" } else { "English" };
         let prompt = format!(
             "Answer the question {key:?} about its image in {name}. Answer with a few words alone.\n"
@@ -72,7 +73,7 @@ impl RightAnswers {
 impl Reference for RightAnswers {
     fn fingerprint(&self) -> Fingerprint {
         let mut all = DigestOf::new();
-        all.field(&[u8::from(self.truth.language == Language::Russian)]);
+        all.field(&[u8::from(self.truth.language == QuestionLanguage::Russian)]);
         for answer in &self.truth.answers {
             all.field(answer.as_bytes());
         }

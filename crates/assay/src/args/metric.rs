@@ -151,7 +151,7 @@ fn subcommand(card: &'static TextMetricCard) -> Command {
         .default_value(card.default_variant)
         .help_heading(HEADING);
     let command = Command::new(card.name).arg(variant).args(card.options.iter().map(argument));
-    // After the shared arguments, which would bring a description of their own.
+    // Added after the shared arguments, which would otherwise replace the description.
     TextArguments::augment_args(command)
         .about(card.summary)
         .long_about(None)
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::args::{Arguments, Command as Chosen};
 
-    /// A metric that counts options, to see that they arrive.
+    /// A metric that reports its options, to test that they arrive.
     struct Toy(f64);
 
     impl TextMetric for Toy {
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// The metric's arguments in a command line.
+    /// Parses a command line into the metric's arguments.
     fn parse(line: &str) -> Box<MetricArguments> {
         let words = shlex::split(line).expect("words");
         match Arguments::try_parse_from(words)

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The command line's arguments.
 
 mod data;
 mod log;
@@ -182,7 +182,7 @@ pub(crate) struct RunArguments {
 
     /// With --resume: run the command that the record names, though this user did not start that run
     /// here.
-    // Not by the environment: this is to be said of one record, after a look at it.
+    // Not from the environment: the user decides this for one record, after a look at it.
     #[arg(long, requires = "resume")]
     pub(crate) trust: bool,
 
@@ -231,7 +231,7 @@ pub(crate) struct DataArguments {
 }
 
 impl DataArguments {
-    /// What the task is told: what was asked for, or else what it prefers.
+    /// The task's settings: those asked for, or else the task's own defaults.
     pub(crate) fn settings_for(&self, card: &TaskCard) -> TaskSettings {
         let rules = self.rules.map_or(card.default_rules, Rules::from);
         TaskSettings { prompt: self.prompt.clone(), ..TaskSettings::with_rules(rules) }
@@ -319,7 +319,7 @@ pub(crate) struct PredictArguments {
     pub(crate) solving: SolvingArguments,
 
     /// Print one JSON object a line, with scores and probabilities where the solver has them.
-    // Not by the environment: a predictor that another assay runs has to keep to the protocol.
+    // Not from the environment: a predictor that another assay runs must follow the protocol.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,4 +1,4 @@
-//! What can be typed about programs under test.
+//! Arguments about the programs under test.
 
 use std::path::PathBuf;
 
@@ -56,7 +56,7 @@ impl From<IsolationArgument> for Isolation {
 }
 
 impl ProgramArguments {
-    /// What a task is told, beside what is known already.
+    /// Adds these arguments to a task's settings.
     pub(crate) fn settings(&self, known: TaskSettings) -> TaskSettings {
         TaskSettings {
             isolation: self.isolation.into(),
@@ -69,7 +69,7 @@ impl ProgramArguments {
     }
 }
 
-/// Milliseconds, from seconds as people write them.
+/// Parses seconds, as people write them, into milliseconds.
 fn seconds(text: &str) -> Result<u64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use assay_core::{Result, Task, exit_code, shown_line};
-use assay_data::catalogue::{self, Listed};
+use assay_data::catalogue::{self, ListedDataset};
 use assay_data::codrep::Dataset;
 use assay_data::codrep::stats::{Spread, Stats, stats as measure};
 use assay_data::codrep::verify::{Malformed, Verified, verify as check};
@@ -19,13 +19,13 @@ pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
     let mut folders: Vec<(&str, &str)> = Vec::new();
     let tasks = TaskRegistry::built_in();
     for card in tasks.iter().map(Task::card) {
-        // Tasks that share their data list it once.
+        // Tasks that share their data are listed once.
         if folders.iter().all(|(_, folder)| *folder != card.folder) {
             folders.push((&card.name, &card.folder));
         }
     }
     let list = |(task, folder)| catalogue::list(&root, task, folder);
-    let listed: Vec<Listed> = folders.into_iter().flat_map(list).collect();
+    let listed: Vec<ListedDataset> = folders.into_iter().flat_map(list).collect();
     if json {
         output::json_pretty(&listed)?;
         return Ok(exit_code::DONE);
@@ -40,7 +40,7 @@ pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
         ]
     });
     output::table(["dataset", "problems", "where", "what"], rows)?;
-    output::talk(&format!("looked in {}", root.display()));
+    output::print_message(&format!("looked in {}", root.display()));
     Ok(exit_code::DONE)
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn verify(arguments: &DatasetArguments) -> Result<u8> {
 fn show_verified(verified: &Verified) -> Result<()> {
     for Malformed { file, line, reason } in &verified.malformed {
         let place = line.map_or_else(String::new, |line| format!(":{line}"));
-        output::say(&format!("{}\n", shown_line(&format!("{file}{place}: {reason}"))))?;
+        output::print(&format!("{}\n", shown_line(&format!("{file}{place}: {reason}"))))?;
     }
     let known = match verified.published_as {
         Some(name) => format!("exactly the published {name}"),
@@ -76,7 +76,7 @@ fn show_verified(verified: &Verified) -> Result<()> {
         1 => "1 thing is wrong".to_owned(),
         count => format!("{count} things are wrong"),
     };
-    output::say(&format!(
+    output::print(&format!(
         "{}: {} tasks, {malformed}; {known}\n  content {}\n",
         verified.dataset, verified.tasks, verified.digest
     ))
@@ -127,7 +127,7 @@ fn show_stats(stats: &Stats) -> Result<()> {
         row.extend(numbers.map(|number| number.to_string()));
         row
     };
-    output::say("\n")?;
+    output::print("\n")?;
     output::table(
         ["length of", "mean", "min", "5 %", "25 %", "50 %", "75 %", "95 %", "99 %", "max"],
         [

@@ -1,4 +1,4 @@
-//! `assay doctor`: what this machine offers.
+//! `assay doctor`: the capabilities of this machine.
 
 use assay_core::{Isolation, Result, exit_code};
 use assay_sandbox::{Diagnosis, Settings, Tools, diagnose};
@@ -25,7 +25,7 @@ fn show(diagnosis: &Diagnosis) -> Result<()> {
         [layer.name.clone(), state]
     });
     output::table(["isolation", "state"], rows)?;
-    output::say("\n")?;
+    output::print("\n")?;
     let memory = match diagnosis.memory_by.as_str() {
         "rlimit" => "limits of each process (rlimit): several together may use more than one may",
         "sampled" => {
@@ -34,14 +34,14 @@ fn show(diagnosis: &Diagnosis) -> Result<()> {
         }
         group => group,
     };
-    output::say(&format!("memory is held in check by {memory}\n\n"))?;
+    output::print(&format!("memory is held in check by {memory}\n\n"))?;
     let rows = diagnosis.languages.iter().map(|runs| {
         let path = runs.path.as_ref().map_or("-".to_owned(), |path| path.display().to_string());
         [runs.language.clone(), path, runs.version.clone()]
     });
     output::table(["language", "run by", "version"], rows)?;
     if let Some(milliseconds) = diagnosis.milliseconds {
-        output::say(&format!("\na small Python program is graded in {milliseconds:.1} ms\n"))?;
+        output::print(&format!("\na small Python program is graded in {milliseconds:.1} ms\n"))?;
     }
     match &diagnosis.problem {
         Some(problem) if diagnosis.layers.is_empty() => output::warn(&format!(
@@ -50,7 +50,7 @@ fn show(diagnosis: &Diagnosis) -> Result<()> {
              kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns"
         )),
         Some(problem) => output::warn(&format!("Python programs are not run here: {problem}")),
-        None if diagnosis.trusted => output::say("untrusted programs run in isolation here\n")?,
+        None if diagnosis.trusted => output::print("untrusted programs run in isolation here\n")?,
         None => output::warn("untrusted programs are not run on this machine: a layer is missing"),
     }
     Ok(())

@@ -1,10 +1,10 @@
-//! `assay explain`: what the locator answers to one task, and why.
+//! `assay explain`: the locator's answer to one task, with reasons.
 
 use std::path::Path;
 
 use assay_core::{Error, LineQuestion, LineRule, Result, exit_code};
 use assay_data::codrep::parse_solution;
-use assay_locate::{Explained, Reason};
+use assay_locate::{ExplainedLine, Reason};
 use assay_solvers::SolverSpec;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<u8> {
     let locator = SolverSpec::parse(&arguments.solver)?.locator(&working_folder)?;
     let question = read(&arguments.file)?;
     let lines: Vec<&[u8]> = question.program_lines().collect();
-    let solution = solution_beside(&arguments.file)?.filter(|&line| {
+    let solution = find_solution(&arguments.file)?.filter(|&line| {
         let possible = line <= lines.len();
         if !possible {
             output::warn(&format!("the solution is line {line}, of {}", lines.len()));
@@ -30,7 +30,7 @@ pub(crate) fn explain(arguments: &ExplainArguments) -> Result<u8> {
     });
     let all = locator.explain(question.line(), question.program(), usize::MAX);
     let candidates = all.len();
-    let mut explained: Vec<(usize, Explained)> = (1..).zip(all).collect();
+    let mut explained: Vec<(usize, ExplainedLine)> = (1..).zip(all).collect();
     // The right line is always of interest.
     explained.retain(|(place, candidate)| {
         *place <= arguments.top as usize || solution == Some(candidate.ranked.line)
@@ -66,14 +66,14 @@ fn read(path: &Path) -> Result<LineQuestion> {
     Ok(question)
 }
 
-/// The right line, where `Solutions/N.txt` lies beside the task's folder. The locator does not see
-/// it. A solution that cannot be read is none, and is told.
-fn solution_beside(task: &Path) -> Result<Option<usize>> {
+/// The right line, if `Solutions/N.txt` exists beside the task's folder. The locator does not see
+/// it. A solution that cannot be read counts as missing, with a warning.
+fn find_solution(task: &Path) -> Result<Option<usize>> {
     let task = absolute(task)?;
     let root = task.parent().and_then(Path::parent);
     let Some((root, name)) = root.zip(task.file_name()) else { return Ok(None) };
     let path = root.join("Solutions").join(name);
-    // A file elsewhere has no solution, and that is no news.
+    // A file elsewhere has no solution, which is not worth a message.
     let Ok(content) = std::fs::read(&path) else { return Ok(None) };
     let solution = parse_solution(&content);
     if let Err(fault) = &solution {
@@ -88,7 +88,7 @@ struct ExplanationJson<'a> {
     new_line: String,
     lines: usize,
     candidates: usize,
-    /// The right line, where it is known, and whether it is the answer.
+    /// The right line, if it is known.
     solution: Option<usize>,
     right: Option<bool>,
     explained: Vec<CandidateJson<'a>>,
@@ -135,8 +135,8 @@ impl<'a> ExplanationJson<'a> {
 }
 
 impl<'a> CandidateJson<'a> {
-    fn new(explanation: &Explanation<'_>, rank: usize, candidate: &'a Explained) -> Self {
-        let Explained { ranked, against, margin, reasons } = candidate;
+    fn new(explanation: &Explanation<'_>, rank: usize, candidate: &'a ExplainedLine) -> Self {
+        let ExplainedLine { ranked, against, margin, reasons } = candidate;
         let reason = |reason: &'a Reason| ReasonJson {
             feature: reason.feature,
             value: reason.value,
@@ -157,7 +157,7 @@ impl<'a> CandidateJson<'a> {
     }
 }
 
-/// A line as text, its end aside.
+/// A line as text, without its line ending.
 fn text_of(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     String::from_utf8_lossy(line).into_owned()

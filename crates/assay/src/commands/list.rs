@@ -1,4 +1,4 @@
-//! `assay tasks`, `assay solvers`, `assay show`: what there is.
+//! `assay tasks`, `assay solvers`, `assay show`: the registered tasks and solvers.
 
 use assay_core::{Result, Task, TaskCard, exit_code};
 use assay_solvers::{REGISTRY as SOLVERS, SolverCard};
@@ -39,23 +39,23 @@ pub(crate) fn show(name: &str, json: bool) -> Result<u8> {
         output::json_pretty(card)?;
         return Ok(exit_code::DONE);
     }
-    output::say(&format!("{} (version {}): {}\n", card.name, card.version, card.summary))?;
+    output::print(&format!("{} (version {}): {}\n", card.name, card.version, card.summary))?;
     for (title, text) in card.paragraphs() {
         output::paragraph(title, text)?;
     }
     if !card.prompts.is_empty() {
-        output::say("\nPrompts\n")?;
+        output::print("\nPrompts\n")?;
         let rows =
             card.prompts.iter().map(|prompt| [&prompt.name, &prompt.meaning].map(Clone::clone));
         output::table(["--prompt", "what a solver is shown"], rows)?;
     }
-    output::say("\nMetrics\n")?;
+    output::print("\nMetrics\n")?;
     let rows = card.metrics.iter().map(|metric| {
         let better = if metric.lower_is_better { "lower" } else { "higher" };
         [metric.name.clone(), better.to_owned(), metric.meaning.clone()]
     });
     output::table(["metric", "better", "meaning"], rows)?;
-    output::say("\nExamples\n")?;
-    card.examples.iter().try_for_each(|example| output::say(&format!("  {example}\n")))?;
+    output::print("\nExamples\n")?;
+    card.examples.iter().try_for_each(|example| output::print(&format!("  {example}\n")))?;
     Ok(exit_code::DONE)
 }

@@ -1,24 +1,24 @@
 //! `assay data mine`: make datasets from git history.
 
 use assay_core::{Error, Result, exit_code};
-use assay_mine::{Filters, Mined, Rejected, Request, Side, Split, Walk, language, language_names};
+use assay_mine::{Filters, Mined, Rejection, Request, Side, Split, Walk, language, language_names};
 use encoding_rs::Encoding;
 
 use super::cancel_on_interrupt;
 use crate::args::MineArguments;
-use crate::output::{self, Bar};
+use crate::output::{self, RunProgressBar};
 
 pub(crate) fn codrep(arguments: &MineArguments) -> Result<u8> {
     let request = request(arguments)?;
     let cancel = cancel_on_interrupt()?;
-    let mined = assay_mine::mine(&request, &Bar::new(), &cancel)?;
+    let mined = assay_mine::mine(&request, &RunProgressBar::new(), &cancel)?;
     if arguments.json {
         output::json_pretty(&mined)?;
     } else {
         show(&mined)?;
     }
     if !mined.complete {
-        output::talk("interrupted; the same command goes on");
+        output::print_message("interrupted; the same command goes on");
         return Ok(exit_code::INTERRUPTED);
     }
     for (side, _) in mined.tasks.iter().filter(|(_, tasks)| **tasks == 0) {
@@ -63,23 +63,23 @@ fn filters(arguments: &MineArguments) -> Result<Filters> {
     let mut filters =
         Filters { encoding, most_bytes: arguments.max_bytes, ..Filters::new(language) };
     for (keep, reason) in [
-        (arguments.keep_comments, Rejected::Comment),
-        (arguments.keep_blank, Rejected::Blank),
-        (arguments.keep_white_space, Rejected::WhiteSpace),
-        (arguments.keep_duplicates, Rejected::Duplicate),
+        (arguments.keep_comments, Rejection::Comment),
+        (arguments.keep_blank, Rejection::Blank),
+        (arguments.keep_white_space, Rejection::WhiteSpace),
+        (arguments.keep_duplicates, Rejection::Duplicate),
     ] {
         if keep {
             filters.leave_out.remove(&reason);
         }
     }
     if arguments.no_tests {
-        filters.leave_out.insert(Rejected::Test);
+        filters.leave_out.insert(Rejection::Test);
     }
     Ok(filters)
 }
 
 fn show(mined: &Mined) -> Result<()> {
-    output::say(&format!(
+    output::print(&format!(
         "{} commits of {} repositories, {} changed files\n\n",
         mined.commits, mined.repositories, mined.files
     ))?;
@@ -92,21 +92,21 @@ fn show(mined: &Mined) -> Result<()> {
         [title.to_owned(), count.to_string()]
     });
     let rejected = mined.rejected.iter().map(|(reason, count)| {
-        [format!("left out: {}", reason_in_words(*reason)), count.to_string()]
+        [format!("left out: {}", describe_reason(*reason)), count.to_string()]
     });
     output::table(["what", "files"], tasks.chain(rejected))
 }
 
-fn reason_in_words(reason: Rejected) -> &'static str {
+fn describe_reason(reason: Rejection) -> &'static str {
     match reason {
-        Rejected::Test => "a test",
-        Rejected::TooLarge => "too large",
-        Rejected::NotText => "not a text",
-        Rejected::NotOneLine => "not one line for one",
-        Rejected::Blank => "a blank line",
-        Rejected::WhiteSpace => "white space alone",
-        Rejected::Comment => "comments alone",
-        Rejected::Duplicate => "there already",
-        Rejected::NeitherSide => "on neither side of the split",
+        Rejection::Test => "a test",
+        Rejection::TooLarge => "too large",
+        Rejection::NotText => "not a text",
+        Rejection::NotOneLine => "not one line for one",
+        Rejection::Blank => "a blank line",
+        Rejection::WhiteSpace => "white space alone",
+        Rejection::Comment => "comments alone",
+        Rejection::Duplicate => "there already",
+        Rejection::NeitherSide => "on neither side of the split",
     }
 }

@@ -1,4 +1,4 @@
-//! What each command does, one file each.
+//! The commands, one file each.
 
 mod data;
 mod doctor;
@@ -29,8 +29,8 @@ use crate::args::{
 };
 use crate::output;
 
-/// Does what was asked for, and says how it ended. `typed` names what was given as an argument and
-/// not by the environment.
+/// Runs the command and returns its exit code. `typed` lists the arguments that were given on the
+/// command line and not by the environment.
 pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments, typed),
@@ -60,14 +60,14 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
     }
 }
 
-/// The name by which the problems inside the binary are chosen.
+/// The name that selects the problems inside the binary.
 const SAMPLE: &str = "sample";
 
 fn tool() -> Tool {
     Tool { version: env!("CARGO_PKG_VERSION").to_owned(), commit: env!("ASSAY_COMMIT").to_owned() }
 }
 
-/// Where a task's problems come from, by what was typed or by what lies in the data folder.
+/// Selects the source of a task's problems, from the arguments or from the data folder.
 fn choose_data(arguments: &DataArguments, card: &TaskCard) -> Result<DataChoice> {
     if !arguments.data.is_empty() {
         return data_at(&arguments.data);
@@ -85,7 +85,7 @@ fn choose_data(arguments: &DataArguments, card: &TaskCard) -> Result<DataChoice>
     )))
 }
 
-/// The data that was named: the problems inside the binary, or paths.
+/// The data with these names: the problems inside the binary, or paths.
 fn data_at(names: &[String]) -> Result<DataChoice> {
     match names {
         [name] if name == SAMPLE => Ok(DataChoice::Sample),
@@ -110,7 +110,8 @@ fn data_root(given: Option<PathBuf>) -> Result<PathBuf> {
     Ok(platform.data_dir().join("assay"))
 }
 
-/// Paths joined by `:`, as the original scorer takes them; a path that has a `:` in it is one.
+/// Splits paths joined by `:`, as the original scorer takes them; an existing path that contains a
+/// `:` is one path.
 fn split_paths(given: &[String]) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for text in given {
@@ -145,23 +146,23 @@ fn solver_settings(arguments: &SolvingArguments) -> Result<SolverSettings> {
         top: arguments.top as usize,
         time_limit: Duration::from_secs_f64(arguments.time_limit),
         working_folder,
-        own: serde_json::Map::new(),
+        specific: serde_json::Map::new(),
     })
 }
 
-/// The folder in which assay remembers what it found out; a machine without one has no memory.
+/// The folder of assay's cache; `None` on a machine without one.
 fn cache_folder(given: Option<&Path>) -> Option<PathBuf> {
     let platform = || Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("assay"));
     given.map(Path::to_owned).or_else(platform)
 }
 
-/// The folder in which assay remembers which runs this user has started.
+/// The folder in which assay records the runs that this user has started.
 fn state_folder() -> Option<PathBuf> {
     let platform = etcetera::choose_base_strategy().ok()?;
     Some(platform.state_dir().unwrap_or_else(|| platform.data_dir()).join("assay"))
 }
 
-/// Ctrl-C asks for a clean end; a second one does not ask.
+/// The first Ctrl-C requests a clean end; a second one ends the process at once.
 fn cancel_on_interrupt() -> Result<Cancel> {
     let cancel = Cancel::new();
     let flag = cancel.clone();

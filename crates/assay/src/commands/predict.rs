@@ -25,7 +25,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     let problems = task.open(&Opening { with_references, ..Opening::new(&data, &settings) })?;
     let solver_settings = solver_settings(&arguments.solving)?;
     let solver = spec.build(&solver_settings, problems.as_ref())?.solver;
-    // Reading the data is just ended by Ctrl-C.
+    // While the data is read, Ctrl-C simply ends the process.
     let cancel = cancel_on_interrupt()?;
     let failed = |error| Error::failed("failed to print the predictions").because(error);
     let scratch = tempfile::tempdir()
@@ -40,46 +40,49 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
         &cancel,
         &mut |prediction| {
             let line = if arguments.json {
-                Some(Line::new(problems.as_ref(), prediction, solver_settings.top).to_json()?)
+                Some(
+                    PredictionLine::new(problems.as_ref(), prediction, solver_settings.top)
+                        .to_json()?,
+                )
             } else {
-                in_text(problems.as_ref(), prediction)
+                protocol_line(problems.as_ref(), prediction)
             };
             let Some(line) = line else { return Ok(()) };
             writeln!(out, "{line}").map_err(failed)?;
-            // Whoever waits for a slow solver wants each line as it comes.
+            // A slow solver's lines are shown as they come.
             if streams { out.flush().map_err(failed) } else { Ok(()) }
         },
     )?;
     out.flush().map_err(failed)?;
-    Ok(if cancel.is_cancelled() { exit_code::INTERRUPTED } else { tell(&predicted) })
+    Ok(if cancel.is_cancelled() { exit_code::INTERRUPTED } else { report(&predicted) })
 }
 
-/// The protocol's line; it has none for a task without an answer.
-fn in_text(problems: &dyn Problems, prediction: &Prediction) -> Option<String> {
+/// The protocol's line for a prediction; `None` for a task without an answer.
+fn protocol_line(problems: &dyn Problems, prediction: &Prediction) -> Option<String> {
     let response = prediction.answer.as_ref().ok()?;
     codrep::write_line(problems, prediction.index, response)
 }
 
-/// A line of JSON: one task.
+/// One task's prediction, as a line of JSON.
 #[derive(Serialize)]
-struct Line<'a> {
+struct PredictionLine<'a> {
     path: String,
     problem: &'a ProblemId,
-    lines: Vec<Entry<'a>>,
-    /// Why there are no lines.
+    lines: Vec<PredictedLine<'a>>,
+    /// The reason why there are no lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
 
-/// A line of the program, and how sure the solver is of it, if it can tell.
+/// A predicted line, with the solver's confidence if it has one.
 #[derive(Serialize)]
-struct Entry<'a> {
+struct PredictedLine<'a> {
     line: usize,
     #[serde(flatten)]
     confidence: Option<&'a Confidence>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> PredictionLine<'a> {
     fn new(problems: &'a dyn Problems, prediction: &'a Prediction, top: usize) -> Self {
         let (lines, reason) = match &prediction.answer {
             Ok(Response::Lines(lines)) => (lines.as_slice(), None),
@@ -89,9 +92,9 @@ impl<'a> Line<'a> {
             Ok(Response::None(reason)) => ([].as_slice(), Some(reason.detail.as_str())),
             Err(reason) => ([].as_slice(), Some(reason.as_str())),
         };
-        // A program says as many lines as it likes.
+        // An external solver may answer with any number of lines.
         let entries = lines.iter().take(top).enumerate();
-        let entry = |(at, &line)| Entry { line, confidence: prediction.confidence.get(at) };
+        let entry = |(at, &line)| PredictedLine { line, confidence: prediction.confidence.get(at) };
         Self {
             path: problems.location(prediction.index),
             problem: &problems.ids()[prediction.index],
@@ -106,7 +109,7 @@ impl<'a> Line<'a> {
     }
 }
 
-fn tell(predicted: &Predicted) -> u8 {
+fn report(predicted: &Predicted) -> u8 {
     output::show_sessions(&predicted.sessions);
     if predicted.unanswered == 0 {
         return exit_code::DONE;

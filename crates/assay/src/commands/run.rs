@@ -17,13 +17,13 @@ use super::{
     cache_folder, cancel_on_interrupt, choose_data, solver_settings, state_folder, tool, tour,
 };
 use crate::args::RunArguments;
-use crate::output::{self, Bar};
+use crate::output::{self, RunProgressBar};
 
-/// What may be typed beside `--resume`; the rest, the record knows.
+/// The arguments allowed with `--resume`; everything else comes from the record.
 const WITH_RESUME: [&str; 7] = ["resume", "trust", "jobs", "json", "cache", "verbose", "log"];
 
-/// How much of a reply is read.
-const REPLY: u64 = 100;
+/// The maximum number of bytes read of the user's reply.
+const MAX_REPLY_BYTES: u64 = 100;
 
 pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
     if let Some(folder) = &arguments.resume {
@@ -42,11 +42,12 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
         let data = choose_data(&arguments.data, tasks.find(task)?.card())?;
         plans.extend(plans_for(arguments, task, data)?);
     }
-    // Until here nothing is begun, and Ctrl-C just ends it, however long the data takes to read.
+    // Until here nothing has started, and Ctrl-C simply ends the process, however long the data
+    // takes to read.
     Session::new(arguments, &cancel_on_interrupt()?).run(plans)
 }
 
-/// A plan for each solver, so that a mistake in the last is found before the first is run.
+/// A plan for each solver, so that an error in the last one is found before the first one runs.
 pub(crate) fn plans_for(
     arguments: &RunArguments,
     task: &str,
@@ -71,7 +72,7 @@ pub(crate) fn plans_for(
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let open =
         OpenTask::open(&tasks, request, job_count(arguments.solving.jobs), cache.as_deref())?;
-    warn_of_memory(&solvers, &open);
+    warn_about_training_data(&solvers, &open);
     let plan =
         |solver: &String| Plan::new(&open, solver, settings.clone(), arguments.samples, tool());
     let plans: Vec<Plan> = solvers.iter().map(plan).collect::<Result<_>>()?;
@@ -87,8 +88,8 @@ pub(crate) fn plans_for(
     Ok(plans)
 }
 
-/// What the locator learned from, it knows by heart: that is no test of it.
-fn warn_of_memory(solvers: &[String], open: &OpenTask) {
+/// Warns if the locator is tested on the data that it was trained on: that is no valid test.
+fn warn_about_training_data(solvers: &[String], open: &OpenTask) {
     let learned = |id: &ProblemId| {
         let dataset = id.as_str().split('/').next().unwrap_or_default();
         LOCATE_LEARNED_FROM.into_iter().find(|name| *name == dataset)
@@ -112,21 +113,21 @@ fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
     let run = Resumable::open(folder)?;
     let risks = run.risks(state_folder().as_deref())?;
     if !risks.is_empty() && !arguments.trust {
-        let talks = io::stdin().is_terminal() && io::stderr().is_terminal();
-        allow(folder, &risks, talks.then_some(&mut io::stdin().lock()))?;
+        let is_interactive = io::stdin().is_terminal() && io::stderr().is_terminal();
+        ask_permission(folder, &risks, is_interactive.then_some(&mut io::stdin().lock()))?;
     }
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let jobs = job_count(arguments.solving.jobs);
     let plan = run.plan(&TaskRegistry::built_in(), tool(), jobs, cache.as_deref())?;
     let cancel = cancel_on_interrupt()?;
     let mut session = Session::new(arguments, &cancel);
-    let finished = run.finish(plan.as_ref(), &session.context(&Bar::new()));
-    let interrupted = session.note(finished?);
-    session.sum_up(interrupted)
+    let finished = run.finish(plan.as_ref(), &session.context(&RunProgressBar::new()));
+    let interrupted = session.record_finished(finished?);
+    session.print_results(interrupted)
 }
 
-/// Shows what a run would do and has its user allow it; refuses it where there is nobody to ask.
-fn allow(folder: &Path, risks: &[String], user: Option<&mut impl BufRead>) -> Result<()> {
+/// Shows what a run would do and asks the user to allow it; refuses if there is nobody to ask.
+fn ask_permission(folder: &Path, risks: &[String], user: Option<&mut impl BufRead>) -> Result<()> {
     let folder = folder.display();
     let shown: Vec<String> = risks.iter().map(|risk| shown_line(risk).into_owned()).collect();
     let risks = shown.join("\n  ");
@@ -137,9 +138,9 @@ fn allow(folder: &Path, risks: &[String], user: Option<&mut impl BufRead>) -> Re
             .hint("a record can come from anybody: if you trust this one, add --trust"));
     };
     output::warn(&message);
-    output::ask("allow that? [y/N] ");
+    output::prompt("allow that? [y/N] ");
     let mut reply = String::new();
-    let read = user.take(REPLY).read_line(&mut reply);
+    let read = user.take(MAX_REPLY_BYTES).read_line(&mut reply);
     read.map_err(|error| Error::failed("failed to read the reply").because(error))?;
     match reply.trim().to_ascii_lowercase().as_str() {
         "y" | "yes" => Ok(()),
@@ -147,22 +148,22 @@ fn allow(folder: &Path, risks: &[String], user: Option<&mut impl BufRead>) -> Re
     }
 }
 
-/// Runs one after the other, and what they found.
+/// Carries out runs one after another, and collects their results.
 pub(crate) struct Session<'a> {
     arguments: &'a RunArguments,
     cancel: &'a Cancel,
     cache: Option<PathBuf>,
     state: Option<PathBuf>,
     complete: Vec<Complete>,
-    /// Nobody reads what is printed; the runs go on and are recorded.
-    unheard: bool,
+    /// True if nobody reads the output any more; the runs continue and are recorded.
+    output_closed: bool,
 }
 
 impl<'a> Session<'a> {
     pub(crate) fn new(arguments: &'a RunArguments, cancel: &'a Cancel) -> Self {
         let cache = cache_folder(arguments.programs.cache.as_deref());
         let state = state_folder();
-        Self { arguments, cancel, cache, state, complete: Vec::new(), unheard: false }
+        Self { arguments, cancel, cache, state, complete: Vec::new(), output_closed: false }
     }
 
     fn context<'m>(&'m self, progress: &'m dyn Progress) -> RunContext<'m> {
@@ -171,23 +172,24 @@ impl<'a> Session<'a> {
         RunContext { jobs, cache, state, cancel: self.cancel, progress }
     }
 
-    /// Carries every plan out, then prints what was found; also what was found before a failure.
+    /// Carries out every plan, then prints the results, including those from before a failure.
     pub(crate) fn run(mut self, plans: Vec<Plan>) -> Result<u8> {
-        let outcome = self.carry_out(plans);
-        let code = self.sum_up(matches!(outcome, Ok(true)))?;
+        let outcome = self.run_plans(plans);
+        let code = self.print_results(matches!(outcome, Ok(true)))?;
         outcome.map(|_| code)
     }
 
-    /// Whether it was interrupted.
-    fn carry_out(&mut self, plans: Vec<Plan>) -> Result<bool> {
+    /// Carries out the plans; returns whether the user interrupted them.
+    fn run_plans(&mut self, plans: Vec<Plan>) -> Result<bool> {
         let mut waiting = plans.into_iter();
         while let Some(plan) = waiting.next() {
-            let finished = start(&plan, &self.arguments.output, &self.context(&Bar::new()))?;
-            if self.note(finished) {
+            let finished =
+                start(&plan, &self.arguments.output, &self.context(&RunProgressBar::new()))?;
+            if self.record_finished(finished) {
                 let left: Vec<String> =
                     waiting.map(|plan| format!("{} on {}", plan.solver(), plan.task())).collect();
                 if !left.is_empty() {
-                    output::talk(&format!("not started: {}", left.join(", ")));
+                    output::print_message(&format!("not started: {}", left.join(", ")));
                 }
                 return Ok(true);
             }
@@ -195,12 +197,12 @@ impl<'a> Session<'a> {
         Ok(false)
     }
 
-    /// Takes note of a run that ended; says whether it was interrupted.
-    fn note(&mut self, finished: Finished) -> bool {
+    /// Records a run that ended; returns whether it was interrupted.
+    fn record_finished(&mut self, finished: Finished) -> bool {
         match finished {
             Finished::Complete(complete) => {
-                if self.arguments.json && !self.unheard {
-                    self.unheard = output::json_line(&complete.results).is_err();
+                if self.arguments.json && !self.output_closed {
+                    self.output_closed = output::json_line(&complete.results).is_err();
                 }
                 output::show_exclusions(&complete.excluded);
                 output::show_sessions(&complete.sessions);
@@ -208,7 +210,7 @@ impl<'a> Session<'a> {
                 false
             }
             Finished::Interrupted { folder, done, total } => {
-                output::talk(&format!(
+                output::print_message(&format!(
                     "interrupted with {done} of {total} problems done; nothing is lost\n\
                      go on with: {}",
                     output::resume_command(&folder)
@@ -218,8 +220,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Prints what was found, and says whether anything is missing.
-    pub(crate) fn sum_up(&self, interrupted: bool) -> Result<u8> {
+    /// Prints the results, and returns the exit code.
+    pub(crate) fn print_results(&self, interrupted: bool) -> Result<u8> {
         let results: Vec<&Results> = self.complete.iter().map(|run| &run.results).collect();
         if !self.arguments.json && !results.is_empty() {
             output::results_tables(&results)?;
@@ -245,7 +247,7 @@ mod tests {
     fn only_a_yes_allows_a_command() {
         let allows = |reply: &str| {
             let risks = ["run in /: sh -c 'echo \x1b[2J'".to_owned()];
-            allow(Path::new("run"), &risks, Some(&mut reply.as_bytes()))
+            ask_permission(Path::new("run"), &risks, Some(&mut reply.as_bytes()))
         };
         for reply in ["y\n", "Y\n", " yes\n", "y"] {
             allows(reply).unwrap();
@@ -253,7 +255,8 @@ mod tests {
         for reply in ["", "\n", "n\n", "yy\n", "no\ny\n", "yes please\n"] {
             assert_eq!(allows(reply).unwrap_err().to_string(), "run is not resumed", "{reply:?}");
         }
-        let nobody = allow(Path::new("run"), &["x".to_owned()], None::<&mut &[u8]>).unwrap_err();
+        let nobody =
+            ask_permission(Path::new("run"), &["x".to_owned()], None::<&mut &[u8]>).unwrap_err();
         assert_eq!(nobody.exit_code(), exit_code::REFUSED);
     }
 }

@@ -9,12 +9,12 @@ use assay_tasks::TaskRegistry;
 
 use super::{cache_folder, cancel_on_interrupt, choose_data, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
-use crate::output::{self, Bar};
+use crate::output::{self, RunProgressBar};
 
 pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let tasks = TaskRegistry::built_in();
     let task = tasks.find(&arguments.task)?;
-    refuse_foreign_options(arguments, task.card())?;
+    reject_unsupported_options(arguments, task.card())?;
     let data = choose_data(&arguments.data, task.card())?;
     let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
     let cache = cache_folder(arguments.programs.cache.as_deref());
@@ -25,7 +25,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
             .hint("name another file with --verdicts"));
     }
     let answers = open(arguments)?;
-    let (cancel, bar) = (cancel_on_interrupt()?, Bar::new());
+    let (cancel, bar) = (cancel_on_interrupt()?, RunProgressBar::new());
     let scoring = Scoring {
         task: task.as_ref(),
         problems: problems.as_ref(),
@@ -36,7 +36,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     };
     let context = RunContext { jobs, cache, state: None, cancel: &cancel, progress: &bar };
     let Some(scored) = assay_run::score(&scoring, answers, &context)? else {
-        output::talk("interrupted: nothing was scored");
+        output::print_message("interrupted: nothing was scored");
         return Ok(exit_code::INTERRUPTED);
     };
     if task.card().asks == QuestionKind::Code {
@@ -58,7 +58,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         _ if arguments.json => output::json_line(&results)?,
         ScoreFormat::Table => output::results_tables(&[&results])?,
         ScoreFormat::Codrep => match task.original_report(&results) {
-            Some(report) => output::say(&report)?,
+            Some(report) => output::print(&report)?,
             None => return Err(no_format(&arguments.task)),
         },
     }
@@ -66,8 +66,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     Ok(if complete { exit_code::DONE } else { exit_code::INCOMPLETE })
 }
 
-/// Refuses what only answers of lines have, before anything is run.
-fn refuse_foreign_options(arguments: &ScoreArguments, card: &TaskCard) -> Result<()> {
+/// Rejects options that only answers of lines have, before anything is run.
+fn reject_unsupported_options(arguments: &ScoreArguments, card: &TaskCard) -> Result<()> {
     if card.asks == QuestionKind::Line {
         return Ok(());
     }
@@ -82,7 +82,7 @@ fn refuse_foreign_options(arguments: &ScoreArguments, card: &TaskCard) -> Result
     }
 }
 
-/// Whether two paths lead to the same file.
+/// Returns whether two paths lead to the same file.
 fn is_same(left: &Path, right: &Path) -> bool {
     let both = left.canonicalize().ok().zip(right.canonicalize().ok());
     left == right || both.is_some_and(|(left, right)| left == right)

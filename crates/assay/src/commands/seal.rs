@@ -1,4 +1,4 @@
-//! `assay data seal` and `assay data unseal`: hidden data, locked away and committed to.
+//! `assay data seal` and `assay data unseal`: hidden data, encrypted and committed to.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::cancel_on_interrupt;
 use crate::args::{SealArguments, UnsealArguments};
 use crate::output;
 
-/// What `--json` prints, for both commands.
+/// The JSON output of both commands.
 #[derive(Serialize)]
 struct Report<'a> {
     root: Digest,
@@ -20,12 +20,12 @@ struct Report<'a> {
     folders: &'a BTreeMap<String, u64>,
     tasks: u64,
     sealed: &'a Path,
-    /// Where the commitment is; none means that none was there to compare with.
+    /// The path of the commitment; `None` if there was none to compare with.
     commitment: Option<&'a Path>,
-    /// The key that was made.
+    /// The key that was created.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<&'a Path>,
-    /// The folder that was made.
+    /// The folder that was created.
     #[serde(skip_serializing_if = "Option::is_none")]
     folder: Option<&'a Path>,
 }
@@ -50,7 +50,7 @@ impl<'a> Report<'a> {
 pub(crate) fn seal(arguments: &SealArguments) -> Result<u8> {
     let output = &arguments.output;
     let commitment =
-        arguments.commitment.clone().unwrap_or_else(|| beside(output, ".commitment.json"));
+        arguments.commitment.clone().unwrap_or_else(|| with_suffix(output, ".commitment.json"));
     let request = SealRequest {
         folder: arguments.folder.clone(),
         output: output.clone(),
@@ -68,7 +68,7 @@ pub(crate) fn seal(arguments: &SealArguments) -> Result<u8> {
         Lock::Recipients(_) | Lock::Passphrase(_) => None,
     };
     if let Some(key) = key {
-        output::talk(&format!(
+        output::print_message(&format!(
             "made a new key: {} (keep it secret, and keep it: nothing else opens {})",
             key.display(),
             output.display()
@@ -77,7 +77,7 @@ pub(crate) fn seal(arguments: &SealArguments) -> Result<u8> {
     if arguments.json {
         output::json_pretty(&Report { key, ..Report::new(&data, output, Some(&commitment)) })?;
     } else {
-        output::say(&format!(
+        output::print(&format!(
             "sealed {} in {}\n  root {}\n  commitment {}\n",
             summary(&data),
             output.display(),
@@ -141,7 +141,7 @@ pub(crate) fn unseal(arguments: &UnsealArguments) -> Result<u8> {
         } else {
             format!("unsealed {} into {}", summary(&data), folder.display())
         };
-        output::say(&format!("{done}\n  root {}\n  {against}\n", data.root))?;
+        output::print(&format!("{done}\n  root {}\n  {against}\n", data.root))?;
     }
     Ok(exit_code::DONE)
 }
@@ -151,7 +151,7 @@ fn lock(arguments: &SealArguments) -> Result<Lock> {
     match passphrase_file {
         Some(path) => Lock::passphrase_file(path),
         None if recipients.is_empty() && recipients_file.is_none() => {
-            Ok(Lock::NewKey(beside(output, ".key")))
+            Ok(Lock::NewKey(with_suffix(output, ".key")))
         }
         None => Lock::recipients(recipients, recipients_file.as_deref()),
     }
@@ -164,7 +164,7 @@ fn key(arguments: &UnsealArguments) -> Result<Key> {
     if !arguments.identities.is_empty() {
         return Key::identity_files(&arguments.identities);
     }
-    let default = beside(&arguments.sealed, ".key");
+    let default = with_suffix(&arguments.sealed, ".key");
     if !default.exists() {
         return Err(Error::usage(format!("there is no key: {} is not there", default.display()))
             .hint("give a key with --identity, or --passphrase-file"));
@@ -172,21 +172,21 @@ fn key(arguments: &UnsealArguments) -> Result<Key> {
     Key::identity_files(&[default])
 }
 
-/// The commitment that was named, or the one that lies beside the sealed file.
+/// The commitment that was named, or the one beside the sealed file.
 fn commitment_of(arguments: &UnsealArguments) -> Option<PathBuf> {
     let default =
-        || Some(beside(&arguments.sealed, ".commitment.json")).filter(|path| path.exists());
+        || Some(with_suffix(&arguments.sealed, ".commitment.json")).filter(|path| path.exists());
     arguments.commitment.clone().or_else(default)
 }
 
-/// The path with something added to the file's name.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+/// The path with a suffix added to its file name.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(ending);
+    name.push(suffix);
     name.into()
 }
 
-/// Nothing, if the work ended because the user asked for it.
+/// `None` if the user interrupted the work.
 fn unless_interrupted<T>(result: Result<T>, cancel: &Cancel) -> Result<Option<T>> {
     match result {
         Err(_) if cancel.is_cancelled() => Ok(None),

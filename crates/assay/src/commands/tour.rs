@@ -9,7 +9,7 @@ use super::run::{Session, plans_for};
 use crate::args::RunArguments;
 use crate::output;
 
-/// What to try after the tour, and what it shows.
+/// Commands to try after the tour, with descriptions.
 const NEXT: [(&str, &str); 6] = [
     ("what the task is, its rules and metrics", "ASSAY show codrep"),
     (
@@ -32,13 +32,13 @@ const NEXT: [(&str, &str); 6] = [
     ("every command, with examples", "ASSAY --help"),
 ];
 
-/// Why a solver that was asked for cannot do a task; a spec that is none is told later.
-fn unable(solver: &str, card: &TaskCard) -> Option<Error> {
+/// The error if a requested solver cannot do a task; an invalid spec is reported later.
+fn solver_error(solver: &str, card: &TaskCard) -> Option<Error> {
     SolverSpec::parse(solver).ok()?.check(card).err()
 }
 
-/// Why programs in Python cannot be run here, if they cannot: the rest of the tour needs nothing.
-fn no_programs(arguments: &RunArguments) -> Option<Error> {
+/// The error if programs in Python cannot be run here: the rest of the tour has no requirements.
+fn python_error(arguments: &RunArguments) -> Option<Error> {
     let sandbox =
         Settings::of_this_machine(1, Isolation::Warm, &[Language::Python]).and_then(|settings| {
             let no_isolation = arguments.programs.unsafe_no_isolation;
@@ -56,36 +56,41 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
             .hint("for example: assay run codrep --data Dataset4"));
     }
     let mut plans = Vec::new();
-    let no_programs = no_programs(arguments);
+    let python_error = python_error(arguments);
     for task in TaskRegistry::built_in().iter() {
         let card = task.card();
-        if let Some(error) = arguments.solvers.iter().find_map(|solver| unable(solver, card)) {
-            output::talk(&format!("tour: {} is left out: {error}", card.name));
+        if let Some(error) = arguments.solvers.iter().find_map(|solver| solver_error(solver, card))
+        {
+            output::print_message(&format!("tour: {} is left out: {error}", card.name));
             continue;
         }
-        // Right answers alone show that programs can be run; of other tasks they show nothing.
+        // For programs, right answers alone show that they can be run; for other tasks they show
+        // nothing.
         if card.asks != QuestionKind::Code && card.default_solvers == ["gold"] {
-            output::talk(&format!("tour: {} is left out: only gold can answer it", card.name));
+            output::print_message(&format!(
+                "tour: {} is left out: only gold can answer it",
+                card.name
+            ));
             continue;
         }
         // Compilers take long, and not every machine has them.
         if let Some(language) = card.language.filter(|&language| language != Language::Python) {
-            output::talk(&format!("tour: {} is left out: it runs {language}", card.name));
+            output::print_message(&format!("tour: {} is left out: it runs {language}", card.name));
             continue;
         }
-        if let (QuestionKind::Code, Some(error)) = (card.asks, &no_programs) {
-            output::talk(&format!("tour: {} is left out: {error}", card.name));
+        if let (QuestionKind::Code, Some(error)) = (card.asks, &python_error) {
+            output::print_message(&format!("tour: {} is left out: {error}", card.name));
             continue;
         }
-        output::talk(&format!("tour: {} ({})", card.name, card.summary));
+        output::print_message(&format!("tour: {} ({})", card.name, card.summary));
         plans.extend(plans_for(arguments, &card.name, DataChoice::Sample)?);
     }
     let code = Session::new(arguments, cancel).run(plans)?;
     if !arguments.json && !cancel.is_cancelled() {
-        output::say("\nWhat next:\n")?;
+        output::print("\nWhat next:\n")?;
         for (what, command) in NEXT {
-            let command = command.replace("ASSAY", &output::this_program());
-            output::say(&format!("  # {what}\n  {command}\n"))?;
+            let command = command.replace("ASSAY", &output::assay_command());
+            output::print(&format!("  # {what}\n  {command}\n"))?;
         }
     }
     Ok(code)

@@ -1,4 +1,4 @@
-//! `assay train`: make what assay ships.
+//! `assay train`: train the models that assay ships.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::{data_at, tool};
 use crate::args::TrainLocateArguments;
-use crate::output::{self, Bar};
+use crate::output::{self, RunProgressBar};
 
-/// How many features the report names.
-const NAMED: usize = 40;
+/// The number of features listed in the report.
+const LISTED_FEATURES: usize = 40;
 
 const MISSES: [(Miss, &str); 5] = [
     (Miss::NotACandidate, "not a candidate"),
@@ -23,7 +23,7 @@ const MISSES: [(Miss, &str); 5] = [
     (Miss::FurtherDown, "further down"),
 ];
 
-/// What was trained, on what, and what it is worth.
+/// The trained model, its training data and its test results.
 #[derive(Serialize)]
 struct Report {
     assay: String,
@@ -51,13 +51,13 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
         without: left_out(&arguments.without)?,
         ..Settings::default()
     };
-    let lessons = Lessons::read(&data_at(&arguments.data)?, &Bar::new())?;
+    let lessons = Lessons::read(&data_at(&arguments.data)?, &RunProgressBar::new())?;
     if arguments.leave_one_out && lessons.datasets().len() < 2 {
         return Err(Error::usage("leaving one out needs two datasets or more")
             .hint("name several with --data, joined by `:`"));
     }
     let train = |hold_out: Option<usize>| -> Trained {
-        lessons.train(hold_out, arguments.forests as usize, &settings, &Bar::new())
+        lessons.train(hold_out, arguments.forests as usize, &settings, &RunProgressBar::new())
     };
     let mut report = Report {
         assay: tool().version,
@@ -84,11 +84,11 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
         report.importance = trained.importance;
         write(path, &bytes)?;
     }
-    report.importance.truncate(NAMED);
+    report.importance.truncate(LISTED_FEATURES);
     finish(arguments, &report)
 }
 
-/// The places of the features of these groups.
+/// The indices of the features in these groups.
 fn left_out(without: &[String]) -> Result<Vec<usize>> {
     if let Some(unknown) = without.iter().find(|name| !groups().any(|group| group == *name)) {
         let known: Vec<&str> = groups().collect();
@@ -115,12 +115,12 @@ fn finish(arguments: &TrainLocateArguments, report: &Report) -> Result<u8> {
         show_tests(&report.held_out)?;
     }
     if let (Some(path), Some(bytes)) = (&arguments.output, report.weights_bytes) {
-        output::say(&format!("weights: {} ({bytes} bytes)\n", path.display()))?;
+        output::print(&format!("weights: {} ({bytes} bytes)\n", path.display()))?;
     }
     Ok(exit_code::DONE)
 }
 
-/// What the models are worth, and where they go wrong.
+/// Prints the test results of the models, and their errors.
 fn show_tests(tests: &[Test]) -> Result<()> {
     let rows = tests.iter().map(|test| {
         [
@@ -135,7 +135,7 @@ fn show_tests(tests: &[Test]) -> Result<()> {
     let header =
         ["held out", "tasks", "line-error", "line-error-distinct", "recall@1", "candidates"];
     output::table(header, rows)?;
-    output::say("\n")?;
+    output::print("\n")?;
     let rows = tests.iter().map(|test| {
         let count = |miss| test.errors.get(&miss).copied().unwrap_or_default().to_string();
         let misses = MISSES.map(|(miss, _)| count(miss));
@@ -145,7 +145,7 @@ fn show_tests(tests: &[Test]) -> Result<()> {
     output::table(header, rows)
 }
 
-/// Says early what would only be found out after the training.
+/// Checks early for an error that would otherwise only show after the training.
 fn check_target(path: &Path) -> Result<()> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     if path.is_dir() || parent.is_some_and(|parent| !parent.is_dir()) {

@@ -1,8 +1,8 @@
-//! What would change in a line, word by word.
+//! The difference between two lines, word by word.
 
-/// How much of two lines is compared, and how much of their common start is kept: a line of several
-/// megabytes is data, and nobody reads it.
-const LONGEST: usize = 600;
+/// The maximum length of two lines that are compared, and of their common start that is kept: a
+/// line of several megabytes is data, and nobody reads it.
+const MAX_LENGTH: usize = 600;
 const START_KEPT: usize = 40;
 
 /// A part of a line.
@@ -12,7 +12,7 @@ pub(super) struct Part {
     pub(super) text: String,
 }
 
-/// What happens to a part.
+/// The kind of change of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Kept,
@@ -20,7 +20,7 @@ pub(super) enum Change {
     In,
 }
 
-/// How the old line turns into the new one, white space around them aside.
+/// The difference between the old line and the new one, without the white space around them.
 pub(super) fn diff(old: &[u8], new: &[u8], shown: impl Fn(&[u8]) -> String) -> Vec<Part> {
     let (old, new) = (old.trim_ascii(), new.trim_ascii());
     let common = old.iter().zip(new).take_while(|(old, new)| old == new).count();
@@ -28,8 +28,8 @@ pub(super) fn diff(old: &[u8], new: &[u8], shown: impl Fn(&[u8]) -> String) -> V
     while start > 0 && old.get(start).is_some_and(|byte| byte & 0xC0 == 0x80) {
         start -= 1;
     }
-    let part = |text: &[u8]| shown(&text[start..text.len().min(start + LONGEST)]);
-    let cut = |text: &[u8]| text.len() > start + LONGEST;
+    let part = |text: &[u8]| shown(&text[start..text.len().min(start + MAX_LENGTH)]);
+    let cut = |text: &[u8]| text.len() > start + MAX_LENGTH;
     let mut parts = Vec::new();
     if start > 0 {
         add(&mut parts, Change::Kept, "…");
@@ -48,7 +48,7 @@ fn add(parts: &mut Vec<Part>, change: Change, text: &str) {
     }
 }
 
-/// Names, runs of spaces, and single signs.
+/// Splits a text into names, runs of spaces, and single other characters.
 fn words(text: &str) -> Vec<&str> {
     let class = |letter: char| match letter {
         _ if letter.is_alphanumeric() || letter == '_' => 1,
@@ -72,7 +72,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// Walks along a longest common subsequence; what goes comes before what comes.
+/// Follows a longest common subsequence; removed words precede added ones.
 fn compare(old: &[&str], new: &[&str], parts: &mut Vec<Part>) {
     let width = new.len() + 1;
     let mut longest = vec![0u16; (old.len() + 1) * width];
@@ -93,7 +93,8 @@ fn compare(old: &[&str], new: &[&str], parts: &mut Vec<Part>) {
             b += 1;
             continue;
         }
-        // A whole stretch of changes, so that words that go are not torn apart by words that come.
+        // A whole run of changes at once, so that removed words are not interleaved with added
+        // ones.
         let (mut out, mut put) = (String::new(), String::new());
         while a < old.len() || b < new.len() {
             if a < old.len() && b < new.len() && old[a] == new[b] {

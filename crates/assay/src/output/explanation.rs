@@ -1,41 +1,42 @@
-//! An explanation as a terminal shows it.
+//! Explanations for a terminal.
 
 use assay_core::shown_line;
-use assay_locate::{Explained, Reason};
+use assay_locate::{ExplainedLine, Reason};
 
 use super::diff::{Change, Part, diff};
-use super::terminal::{Page, shown};
+use super::terminal::{Page, displayable};
 
-/// How many reasons for and against a candidate are shown, and from which weight on.
-const MOST_FOR: usize = 4;
-const MOST_AGAINST: usize = 3;
-const WORTH_TELLING: f64 = 0.01;
+/// The maximum numbers of reasons for and against a candidate that are shown, and their minimum
+/// weight.
+const MAX_REASONS_FOR: usize = 4;
+const MAX_REASONS_AGAINST: usize = 3;
+const MIN_WEIGHT: f64 = 0.01;
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
 const GREEN: &str = "32";
 const RED: &str = "31";
 
-/// What the locator says to one task, and why.
+/// The locator's answer to one task, with reasons.
 pub(crate) struct Explanation<'a> {
     /// The task file.
     pub(crate) path: String,
     pub(crate) new_line: &'a [u8],
     /// The program's lines.
     pub(crate) lines: Vec<&'a [u8]>,
-    /// How many lines could be meant.
+    /// The number of candidate lines.
     pub(crate) candidates: usize,
-    /// Those that are shown, with their place from 1, best first.
-    pub(crate) explained: Vec<(usize, Explained)>,
-    /// The right line, where it is known.
+    /// The shown candidates, with their ranks from 1, best first.
+    pub(crate) explained: Vec<(usize, ExplainedLine)>,
+    /// The right line, if it is known.
     pub(crate) solution: Option<usize>,
-    /// How many lines are shown before and after a candidate.
+    /// The number of lines shown before and after a candidate.
     pub(crate) context: usize,
 }
 
 /// Prints an explanation.
 pub(crate) fn show_explanation(explanation: &Explanation<'_>) -> assay_core::Result<()> {
-    // It has colours, and shows every part of the task as it is fit to be shown.
+    // The text has colours, and every part of the task in it is escaped.
     super::write(view(explanation, Page::of_standard_output()).as_bytes())
 }
 
@@ -45,14 +46,14 @@ fn view(explanation: &Explanation<'_>, page: Page) -> String {
     text += &format!("  {}\n", page.cut(explanation.new_line.trim_ascii(), 2));
     for (rank, candidate) in &explanation.explained {
         text += &format!("\n{}\n", title(explanation, *rank, candidate, page));
-        text += &around(explanation, candidate.ranked.line, page);
+        text += &context_lines(explanation, candidate.ranked.line, page);
         text += &change(explanation, candidate.ranked.line, page);
         text += &reasons(candidate, page);
     }
     text
 }
 
-/// What was asked, what is answered, and whether that is right.
+/// The question, the answer, and whether it is right.
 fn verdict(explanation: &Explanation<'_>) -> String {
     let Explanation { path, lines, candidates, .. } = explanation;
     let asked = format!("{path}, {} lines, {candidates} candidates:", lines.len());
@@ -78,7 +79,12 @@ fn verdict(explanation: &Explanation<'_>) -> String {
     }
 }
 
-fn title(explanation: &Explanation<'_>, rank: usize, candidate: &Explained, page: Page) -> String {
+fn title(
+    explanation: &Explanation<'_>,
+    rank: usize,
+    candidate: &ExplainedLine,
+    page: Page,
+) -> String {
     let line = candidate.ranked.line;
     let title =
         format!("{rank}. line {line}, probability {}", percent(candidate.ranked.probability));
@@ -97,7 +103,7 @@ fn percent(probability: f32) -> String {
 }
 
 /// The program around a candidate.
-fn around(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
+fn context_lines(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
     let lines = &explanation.lines;
     let from = line.saturating_sub(explanation.context).max(1);
     let to = (line + explanation.context).min(lines.len());
@@ -119,7 +125,7 @@ fn around(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
     text
 }
 
-/// The candidate with what would go and come.
+/// The candidate line with the removed and added words.
 fn change(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
     let old = explanation.lines[line - 1];
     let marked = |Part { change, text }| match change {
@@ -129,25 +135,25 @@ fn change(explanation: &Explanation<'_>, line: usize, page: Page) -> String {
         Change::Out => (format!("[-{text}-]"), ""),
         Change::In => (format!("{{+{text}+}}"), ""),
     };
-    let parts = diff(old, explanation.new_line, shown);
+    let parts = diff(old, explanation.new_line, displayable);
     let pieces: Vec<(String, &str)> = parts.into_iter().map(marked).collect();
     format!("  change\n{}", page.wrap_code(&pieces, 4))
 }
 
-/// What speaks for and against a candidate.
-fn reasons(candidate: &Explained, page: Page) -> String {
+/// The reasons for and against a candidate.
+fn reasons(candidate: &ExplainedLine, page: Page) -> String {
     let Some(other) = candidate.against else {
         return "  no other line could be meant\n".to_owned();
     };
     let telling = |wanted: fn(f64) -> bool, most: usize| {
         let reasons = candidate.reasons.iter().filter(move |reason| {
-            wanted(reason.contribution) && reason.contribution.abs() >= WORTH_TELLING
+            wanted(reason.contribution) && reason.contribution.abs() >= MIN_WEIGHT
         });
         reasons.take(most)
     };
     let groups = [
-        ("for it", telling(|share| share > 0.0, MOST_FOR).collect::<Vec<_>>(), GREEN),
-        ("against it", telling(|share| share < 0.0, MOST_AGAINST).collect::<Vec<_>>(), RED),
+        ("for it", telling(|share| share > 0.0, MAX_REASONS_FOR).collect::<Vec<_>>(), GREEN),
+        ("against it", telling(|share| share < 0.0, MAX_REASONS_AGAINST).collect::<Vec<_>>(), RED),
     ];
     let mut text = String::new();
     let mut rest = candidate.margin;
@@ -157,7 +163,7 @@ fn reasons(candidate: &Explained, page: Page) -> String {
         }
         for reason in reasons {
             rest -= reason.contribution;
-            text += &in_words(reason, other, colour, page);
+            text += &format_reason(reason, other, colour, page);
         }
     }
     let line = |number: f64, what: &str| format!("  {number:>+7.2} {what}\n");
@@ -166,8 +172,8 @@ fn reasons(candidate: &Explained, page: Page) -> String {
         + &line(candidate.margin, &format!("compared with line {other}"))
 }
 
-/// A reason's share in its colour, and what it is.
-fn in_words(reason: &Reason, other: usize, colour: &str, page: Page) -> String {
+/// A reason's share in its colour, and its description.
+fn format_reason(reason: &Reason, other: usize, colour: &str, page: Page) -> String {
     let start = format!("  {:>+7.2} ", reason.contribution);
     let text = format!("{} ({})", reason.phrase(), reason.comparison(other));
     page.wrap_words(&start, &text).replacen(&start, &page.paint(&start, colour), 1)

@@ -1,8 +1,8 @@
-//! What is printed: data on standard output, talk on standard error.
+//! Printing: data on standard output, messages on standard error.
 //!
-//! Texts come from data, answers and programs. Whatever people read goes through [`say`], [`talk`],
-//! [`table`] and what is made of them, which escape what a terminal would obey and shorten what nobody
-//! would read; [`write()`] and JSON keep texts whole.
+//! Texts come from data, answers and programs. Everything that people read goes through
+//! [`print()`], [`print_message`], [`table`] and functions based on them, which escape control
+//! characters and shorten long texts; [`write()`] and JSON keep texts whole.
 
 mod diff;
 mod explanation;
@@ -27,21 +27,21 @@ use serde::Serialize;
 
 pub(crate) use explanation::{Explanation, show_explanation};
 pub(crate) use log::start_log;
-pub(crate) use progress::{Bar, Meter};
+pub(crate) use progress::{FileProgressBar, RunProgressBar};
 pub(crate) use results::results_tables;
 
-/// A line under the header and nothing else.
+/// A table style with a line under the header and nothing else.
 const STYLE: TableStyle =
     TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
-/// How many of many things are listed.
-const SHOWN: usize = 20;
-/// How many lines of a message are shown.
-const MOST_LINES: usize = 200;
-/// How many lines of a program's standard error are shown.
-const LAST_WORDS: usize = 5;
+/// The number of elements that are shown of a list.
+const MAX_LISTED: usize = 20;
+/// The number of lines that are shown of a message.
+const MAX_MESSAGE_LINES: usize = 200;
+/// The number of lines that are shown of a solver's standard error.
+const MAX_STDERR_LINES: usize = 5;
 
-/// Writes bytes to standard output as they are: data for machines, or text that is fit to be shown.
+/// Writes bytes to standard output unchanged: data for machines, or text that is already escaped.
 pub(crate) fn write(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(bytes)
@@ -50,57 +50,57 @@ pub(crate) fn write(bytes: &[u8]) -> Result<()> {
 }
 
 /// Writes text for people to standard output.
-pub(crate) fn say(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     write(shown_text(text, usize::MAX).as_bytes())
 }
 
-/// Says something to a person. That nobody listens is no error.
-pub(crate) fn talk(text: &str) {
-    talk_painted("", text);
+/// Writes a message to standard error. A failure to write is ignored.
+pub(crate) fn print_message(text: &str) {
+    print_labelled("", text);
 }
 
-/// Asks a person something, who types the reply after it.
-pub(crate) fn ask(question: &str) {
+/// Asks the user a question; the reply is typed after it.
+pub(crate) fn prompt(question: &str) {
     let mut err = io::stderr().lock();
     let _ = write!(err, "{}", shown_line(question)).and_then(|()| err.flush());
 }
 
-/// Says something after a word in colour.
-fn talk_painted(word: &str, text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{word}{}", shown_text(text, MOST_LINES));
+/// Writes a message after a coloured label.
+fn print_labelled(word: &str, text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{word}{}", shown_text(text, MAX_MESSAGE_LINES));
 }
 
-/// Says something after `error:`, `hint:` or `warning:`. Further lines are indented, so that no text
-/// can look like another such word.
-fn talk_after(word: &str, colour: &str, text: &str) {
+/// Writes a message after `error:`, `hint:` or `warning:`. Further lines are indented, so that no
+/// text can look like another label.
+fn print_after_label(word: &str, colour: &str, text: &str) {
     let text = text.replace("\n  ", "\n").replace('\n', "\n  ");
-    talk_painted(&format!("{} ", paint(word, colour)), &text);
+    print_labelled(&format!("{} ", paint(word, colour)), &text);
 }
 
-/// Whether the error is that the reader of our output went away.
+/// Returns whether the error is that the reader closed our output.
 pub(crate) fn is_broken_pipe(error: &Error) -> bool {
     let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     source.is_some_and(|source| source.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Shows an error with its causes and the cure.
+/// Shows an error with its causes and its hint.
 pub(crate) fn show_error(error: &Error) {
-    talk_after("error:", "31;1", &error.to_string());
+    print_after_label("error:", "31;1", &error.to_string());
     let mut cause = error.source();
     while let Some(source) = cause {
-        talk(&format!("  cause: {}", shown_line(&source.to_string())));
+        print_message(&format!("  cause: {}", shown_line(&source.to_string())));
         cause = source.source();
     }
     if let Some(hint) = error.hint_text() {
-        talk("");
-        talk_after("hint:", "36;1", hint);
+        print_message("");
+        print_after_label("hint:", "36;1", hint);
     }
 }
 
-/// Whether talk is coloured; decided once, when the arguments are known.
+/// True if messages are coloured; set once, when the arguments are known.
 static COLOUR: AtomicBool = AtomicBool::new(false);
 
-/// Allows colour, where there is a terminal.
+/// Enables colour, if there is a terminal.
 pub(crate) fn set_colour(allowed: bool) {
     terminal::set_colour(allowed);
     COLOUR.store(allowed && io::stderr().is_terminal(), Ordering::Relaxed);
@@ -114,14 +114,14 @@ fn paint(text: &str, code: &str) -> String {
     }
 }
 
-/// This program as it was called, so that commands can be copied.
-pub(crate) fn this_program() -> String {
+/// The command that started assay, so that printed commands can be copied.
+pub(crate) fn assay_command() -> String {
     quote(&std::env::args().next().unwrap_or_else(|| "assay".to_owned()))
 }
 
-/// The command that goes on with the run in `folder`.
+/// The command that resumes the run in `folder`.
 pub(crate) fn resume_command(folder: &Path) -> String {
-    format!("{} run --resume {}", this_program(), quote(&folder.display().to_string()))
+    format!("{} run --resume {}", assay_command(), quote(&folder.display().to_string()))
 }
 
 fn quote(word: &str) -> String {
@@ -165,7 +165,7 @@ pub(crate) fn paragraph(title: &str, text: &str) -> Result<()> {
         wrapped.push_str(word);
         width += word.chars().count() + 1;
     }
-    say(&format!("\n{title}\n{wrapped}\n"))
+    print(&format!("\n{title}\n{wrapped}\n"))
 }
 
 /// Prints a table for reading, its text wrapped to the terminal's width.
@@ -183,24 +183,24 @@ where
             row.into_iter().map(|cell| shown_line(&cell).into_owned()).collect::<Vec<_>>(),
         );
     }
-    say(&format!("{}\n", table.trim_fmt()))
+    print(&format!("{}\n", table.trim_fmt()))
 }
 
-/// Prints a title and what belongs to it, on one line if it is one thing.
+/// Prints a title and its elements, on one line if there is only one.
 pub(crate) fn listing(title: &str, items: impl IntoIterator<Item = String>) -> Result<()> {
     let items: Vec<String> = items.into_iter().map(|item| shown_line(&item).into_owned()).collect();
     match items.as_slice() {
-        [one] => say(&format!("{title}: {one}\n")),
-        several => say(&format!("{title}:\n  {}\n", several.join("\n  "))),
+        [one] => print(&format!("{title}: {one}\n")),
+        several => print(&format!("{title}:\n  {}\n", several.join("\n  "))),
     }
 }
 
-/// Warns a person, without ending.
+/// Prints a warning.
 pub(crate) fn warn(text: &str) {
-    talk_after("warning:", "33;1", text);
+    print_after_label("warning:", "33;1", text);
 }
 
-/// Warns a person, unless that was said before.
+/// Prints a warning, unless it was printed before.
 pub(crate) fn warn_once(text: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let is_new = SAID.lock().is_ok_and(|mut said| said.insert(text.to_owned()));
@@ -209,18 +209,18 @@ pub(crate) fn warn_once(text: &str) {
     }
 }
 
-/// Lists the first of many things on standard error.
+/// Lists the first of many elements on standard error.
 pub(crate) fn list_some<'a>(title: &str, items: impl Iterator<Item = &'a str>, count: usize) {
     warn(title);
-    for item in items.take(SHOWN) {
-        talk(&format!("  {}", shown_line(item)));
+    for item in items.take(MAX_LISTED) {
+        print_message(&format!("  {}", shown_line(item)));
     }
-    if count > SHOWN {
-        talk(&format!("  … and {} more", count - SHOWN));
+    if count > MAX_LISTED {
+        print_message(&format!("  … and {} more", count - MAX_LISTED));
     }
 }
 
-/// Names the problems that could not be used.
+/// Lists the problems that could not be used.
 pub(crate) fn show_exclusions(excluded: &[Verdict]) {
     if !excluded.is_empty() {
         let reasons = excluded.iter().filter_map(|verdict| verdict.detail.as_deref());
@@ -229,7 +229,7 @@ pub(crate) fn show_exclusions(excluded: &[Verdict]) {
     }
 }
 
-/// Names the problems to which a file has no answer.
+/// Lists the problems for which a file has no answer.
 pub(crate) fn show_unanswered(problems: &[ProblemId]) {
     if !problems.is_empty() {
         let title = format!("{} problems have no answer and count as not passed", problems.len());
@@ -237,7 +237,7 @@ pub(crate) fn show_unanswered(problems: &[ProblemId]) {
     }
 }
 
-/// Names the problems whose answers do not count, because the task leaves them out.
+/// Lists the problems whose answers do not count, because the task leaves them out.
 pub(crate) fn show_passed_over(answers: &BTreeMap<String, usize>, task: &str) {
     if !answers.is_empty() {
         let count: usize = answers.values().sum();
@@ -248,7 +248,7 @@ pub(crate) fn show_passed_over(answers: &BTreeMap<String, usize>, task: &str) {
     }
 }
 
-/// Tells what went wrong in an external solver's sessions.
+/// Reports the errors in an external solver's sessions.
 pub(crate) fn show_sessions(sessions: &[SessionReport]) {
     for session in sessions {
         let SessionReport { answered, asked, .. } = session;
@@ -264,7 +264,7 @@ pub(crate) fn show_sessions(sessions: &[SessionReport]) {
         let garbage = session.garbage_lines;
         let mut items = session.garbage.clone();
         let said: Vec<&str> = session.stderr_tail.lines().collect();
-        let last = &said[said.len().saturating_sub(LAST_WORDS)..];
+        let last = &said[said.len().saturating_sub(MAX_STDERR_LINES)..];
         items.extend(last.iter().map(|line| format!("stderr: {line}")));
         let garbage = match garbage {
             0 => String::new(),

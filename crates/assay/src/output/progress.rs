@@ -1,4 +1,4 @@
-//! How far a run is: a bar on a terminal, a plain line now and then elsewhere.
+//! The progress of a run: a bar on a terminal, a plain line from time to time elsewhere.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal};
@@ -9,9 +9,9 @@ use assay_core::shown_name;
 use assay_run::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, WeakProgressBar};
 
-use super::{talk, warn_once};
+use super::{print_message, warn_once};
 
-/// How often a line is printed where there is no terminal.
+/// The interval between lines where there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// The bar that was made last: no more than one is shown at a time.
@@ -33,15 +33,15 @@ pub(super) fn above_bar(print: impl FnOnce()) {
     }
 }
 
-/// Shows progress on standard error.
-pub(crate) struct Bar {
+/// Shows the progress of runs on standard error.
+pub(crate) struct RunProgressBar {
     shown: ProgressBar,
     plain: bool,
     label: RefCell<String>,
     last_line: Cell<Instant>,
 }
 
-impl Bar {
+impl RunProgressBar {
     pub(crate) fn new() -> Self {
         let bar = new_bar(None);
         let style = "{prefix:>12} {bar:30} {pos}/{len} {per_sec} {eta} left";
@@ -57,16 +57,16 @@ impl Bar {
     }
 }
 
-/// Shows on a terminal how much of a file is read; elsewhere nothing.
-pub(crate) struct Meter(ProgressBar);
+/// Shows on a terminal how much of a file has been read; elsewhere nothing.
+pub(crate) struct FileProgressBar(ProgressBar);
 
-impl Meter {
-    /// A meter that is not shown, such as where lines go to the same terminal.
+impl FileProgressBar {
+    /// A bar that is not shown, such as if lines are printed to the same terminal.
     pub(crate) fn hidden() -> Self {
         Self(ProgressBar::hidden())
     }
 
-    /// A meter of what may have no known size.
+    /// A bar for a file whose size may be unknown.
     pub(crate) fn new(label: &str, size: Option<u64>) -> Self {
         let style = match size {
             Some(_) => "{prefix:>12} {bar:30} {percent:>3} % {msg} {eta} left",
@@ -80,22 +80,22 @@ impl Meter {
         Self(bar)
     }
 
-    /// So much is read.
-    pub(crate) fn at(&self, bytes: u64, message: String) {
+    /// Shows that this many bytes have been read.
+    pub(crate) fn update(&self, bytes: u64, message: String) {
         self.0.set_position(bytes);
         self.0.set_message(message);
     }
 }
 
-impl Drop for Meter {
+impl Drop for FileProgressBar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
 }
 
-impl Progress for Bar {
+impl Progress for RunProgressBar {
     fn start(&self, label: &str, total: usize, done: usize) {
-        // A bar that was finished is drawn again only after this.
+        // Without this, a finished bar is not drawn again.
         self.shown.reset();
         self.shown.set_length(total as u64);
         self.shown.set_position(done as u64);
@@ -103,19 +103,19 @@ impl Progress for Bar {
         self.shown.set_prefix(label.to_string());
         *self.label.borrow_mut() = label.to_string();
         if done > 0 {
-            talk(&format!("{label}: {done} of {total} are done already"));
+            print_message(&format!("{label}: {done} of {total} are done already"));
         }
     }
 
     fn step(&self) {
-        // Whoever counts wrongly must not show more than all.
+        // A wrong count must not show more than the total.
         if self.shown.length().is_none_or(|length| self.shown.position() < length) {
             self.shown.inc(1);
         }
         if self.plain && self.last_line.get().elapsed() > INTERVAL {
             self.last_line.set(Instant::now());
             let (done, total) = (self.shown.position(), self.shown.length().unwrap_or_default());
-            talk(&format!("{}: {done}/{total}", self.label.borrow()));
+            print_message(&format!("{}: {done}/{total}", self.label.borrow()));
         }
     }
 
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn there_is_never_more_than_all() {
-        let bar = Bar::new();
+        let bar = RunProgressBar::new();
         bar.start("x", 3, 1);
         (0..5).for_each(|_| bar.step());
         assert_eq!((bar.shown.position(), bar.shown.length()), (3, Some(3)));

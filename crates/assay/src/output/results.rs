@@ -1,46 +1,46 @@
-//! The numbers of runs, with their intervals and all that they depend on.
+//! The numbers of runs, with their intervals and everything that they depend on.
 
 use assay_core::{Counts, Estimate, GoldRate, Minimum, Named, Result, Results, shown_line};
 use comfy_table::{CellAlignment, Table};
 
 use super::terminal::Page;
-use super::{STYLE, listing, say};
+use super::{STYLE, listing, print};
 
 const INTERVAL_TITLE: &str = " [95 %]";
 /// The space between columns, and the last column.
 const COLUMN_GAP: usize = 3;
 const N_WIDTH: usize = 7;
 
-/// Prints runs side by side, a task at a time, with what their numbers depend on.
+/// Prints runs side by side, one task after another, with everything that their numbers depend on.
 pub(crate) fn results_tables(results: &[&Results]) -> Result<()> {
     let mut rest = results;
     while let Some(first) = rest.first() {
         let same = rest.iter().take_while(|results| results.task == first.task).count();
         let (of_task, others) = rest.split_at(same);
-        say(&format!("{}\n", title(first)))?;
+        print(&format!("{}\n", title(first)))?;
         match of_task {
             [alone] => numbers(metric_header(), metric_rows(alone))?,
             several => side_by_side(several)?,
         }
         for line in remarks(of_task) {
-            say(&format!("{line}\n"))?;
+            print(&format!("{line}\n"))?;
         }
-        say("\n")?;
+        print("\n")?;
         let header = ["solver", "all", "passed", "failed", "timed out", "not answered", "excluded"];
         numbers(
             header.map(str::to_owned).to_vec(),
             of_task.iter().map(|results| counts_row(results)),
         )?;
         for results in of_task.iter().filter(|results| !results.minimums.is_empty()) {
-            say("\n")?;
+            print("\n")?;
             numbers(minimum_header(), minimum_rows(results))?;
         }
         rest = others;
         if !rest.is_empty() {
-            say("\n")?;
+            print("\n")?;
         }
     }
-    say("\n")?;
+    print("\n")?;
     listing("signature (same signature, same number)", signatures(results))
 }
 
@@ -53,7 +53,7 @@ fn title(results: &Results) -> String {
     }
 }
 
-/// What must be known beside the numbers, each thing once.
+/// Remarks that belong to the numbers, each once.
 fn remarks(of_task: &[&Results]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for results in of_task {
@@ -69,7 +69,7 @@ fn remarks(of_task: &[&Results]) -> Vec<String> {
     lines
 }
 
-/// Which metrics are left out and why, a line a reason.
+/// The metrics that are left out, one line per reason.
 fn left_out(metrics: &Named<String>) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for (metric, why) in metrics {
@@ -86,7 +86,7 @@ fn left_out(metrics: &Named<String>) -> Vec<String> {
     reasons.into_iter().map(line).collect()
 }
 
-/// The signatures, in one line where runs differ in their solvers alone.
+/// The signatures, in one line if runs differ only in their solvers.
 fn signatures(results: &[&Results]) -> Vec<String> {
     const SOLVER: &str = "|solver:";
     let mut lines: Vec<String> = Vec::new();
@@ -104,7 +104,7 @@ fn signatures(results: &[&Results]) -> Vec<String> {
     lines
 }
 
-/// Prints a table of numbers, which are not wrapped.
+/// Prints a table of numbers, whose cells are not wrapped.
 fn numbers(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
     let mut table = Table::new();
     table.load_style(STYLE);
@@ -113,10 +113,10 @@ fn numbers(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Resu
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    say(&format!("{}\n", table.trim_fmt()))
+    print(&format!("{}\n", table.trim_fmt()))
 }
 
-/// The names of all metrics of these runs, in the order of the first that has them.
+/// The names of all metrics of these runs, in the order of the first run that has them.
 fn metric_names<'a>(results: &[&'a Results]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     for name in results.iter().flat_map(|results| results.metrics.keys()) {
@@ -127,7 +127,7 @@ fn metric_names<'a>(results: &[&'a Results]) -> Vec<&'a str> {
     names
 }
 
-/// Prints a column a metric, as many as fit; the rest is in the record.
+/// Prints one column per metric, as many as fit; the rest is in the record.
 fn side_by_side(results: &[&Results]) -> Result<()> {
     let mut names = metric_names(results);
     let solver = results.iter().map(|results| shorten(&results.solver).chars().count()).max();
@@ -149,12 +149,12 @@ fn side_by_side(results: &[&Results]) -> Result<()> {
     let header = ["solver".to_owned()].into_iter().chain(titles).chain(["n".to_owned()]);
     numbers(header.collect(), results.iter().map(|results| metrics_row(results, &names)))?;
     if !left_out.is_empty() {
-        say(&format!("in the record, and with a wider terminal: {}\n", left_out.join(", ")))?;
+        print(&format!("in the record, and with a wider terminal: {}\n", left_out.join(", ")))?;
     }
     Ok(())
 }
 
-/// One run has room for a line a metric.
+/// A single run has room for one line per metric.
 fn metric_header() -> Vec<String> {
     ["metric", "value", "95 %", "n"].map(str::to_owned).to_vec()
 }

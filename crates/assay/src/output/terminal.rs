@@ -1,4 +1,4 @@
-//! Text that fits a terminal: as wide as it is, and without what a terminal would obey.
+//! Text that fits a terminal: wrapped to its width, and without control characters.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use assay_core::shown_line;
 use unicode_width::UnicodeWidthChar;
 
-/// How wide text is where there is no terminal, and the least that is worth filling.
-const USUAL: usize = 80;
+/// The width of text where there is no terminal, and the smallest width that is used.
+const DEFAULT_WIDTH: usize = 80;
 const NARROWEST: usize = 40;
-/// How many columns a tab takes.
+/// The replacement of a tab.
 const TAB: &str = "    ";
 
-/// Whether data is coloured; decided once, when the arguments are known.
+/// True if data is coloured; set once, when the arguments are known.
 static COLOUR: AtomicBool = AtomicBool::new(false);
 
-/// Allows colour, if standard output is a terminal.
+/// Enables colour, if standard output is a terminal.
 pub(super) fn set_colour(allowed: bool) {
     COLOUR.store(allowed && io::stdout().is_terminal(), Ordering::Relaxed);
 }
 
-/// What text on standard output has to keep to.
+/// The width and colours of text on standard output.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Page {
     pub(super) width: usize,
@@ -29,11 +29,11 @@ pub(super) struct Page {
 
 impl Page {
     pub(super) fn of_standard_output() -> Self {
-        let width = comfy_table::Table::new().width().map_or(USUAL, usize::from);
+        let width = comfy_table::Table::new().width().map_or(DEFAULT_WIDTH, usize::from);
         Self { width: width.max(NARROWEST), colour: COLOUR.load(Ordering::Relaxed) }
     }
 
-    /// The text in a colour, if there are colours.
+    /// The text in a colour, if colours are enabled.
     pub(super) fn paint(self, text: &str, code: &str) -> String {
         if self.colour && !text.is_empty() && !code.is_empty() {
             format!("\x1b[{code}m{text}\x1b[0m")
@@ -42,12 +42,12 @@ impl Page {
         }
     }
 
-    /// A line of a file that begins at a column, cut where the page ends.
+    /// A line of a file that begins at a column, cut at the page's width.
     pub(super) fn cut(self, line: &[u8], column: usize) -> String {
         let room = self.width.saturating_sub(column).max(1);
-        // No letter takes more than four bytes; what follows cannot be seen.
+        // No character has more than four bytes; the rest cannot be visible.
         let enough = 4 * room + 4;
-        let text = shown(&line[..line.len().min(enough)]);
+        let text = displayable(&line[..line.len().min(enough)]);
         if line.len() <= enough && width(&text) <= room {
             return text;
         }
@@ -90,7 +90,7 @@ impl Page {
         rows.iter().map(|row| format!("{}\n", format!("{indent}{row}").trim_end())).collect()
     }
 
-    /// Words, wrapped between them; further lines are indented as the first, which starts so.
+    /// Words, wrapped between them; further lines are indented to the width of `start`.
     pub(super) fn wrap_words(self, start: &str, text: &str) -> String {
         let indent = width(start);
         let mut wrapped = start.to_owned();
@@ -121,8 +121,8 @@ fn end_row(rows: &mut Vec<String>, rest: &str, used: &mut usize) {
     *used = 0;
 }
 
-/// Bytes of a file as text: what is no text is shown as such, tabs are spaces.
-pub(super) fn shown(bytes: &[u8]) -> String {
+/// Bytes of a file as text: invalid bytes are shown as such, tabs become spaces.
+pub(super) fn displayable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes.trim_ascii_end()).replace('\t', TAB);
     shown_line(&text).into_owned()
 }

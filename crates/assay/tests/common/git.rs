@@ -1,4 +1,4 @@
-//! Git repositories whose every byte the test decides.
+//! Git repositories in which the test decides every byte.
 
 #![expect(clippy::disallowed_methods, reason = "tests start git")]
 
@@ -7,18 +7,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A history that is written down commit by commit and then made at once.
+/// A history that is described commit by commit and then created at once.
 #[derive(Default)]
 pub(crate) struct Script {
     stream: Vec<u8>,
     commits: usize,
 }
 
-/// What a commit does to a file.
+/// A commit's change to a file.
 pub(crate) enum Edit<'a> {
     /// Gives it this content.
     Put(&'a str, &'a [u8]),
-    /// Makes it executable, with this content.
+    /// Gives it this content and makes it executable.
     PutExecutable(&'a str, &'a [u8]),
     /// Makes it a link to this.
     Link(&'a str, &'a str),
@@ -27,12 +27,12 @@ pub(crate) enum Edit<'a> {
 }
 
 impl Script {
-    /// A commit on `main` after its last one; its number.
+    /// Adds a commit to `main` after its last one; returns its number.
     pub(crate) fn commit(&mut self, subject: &str, edits: &[Edit<'_>]) -> usize {
         self.commit_on("main", subject, &[], edits)
     }
 
-    /// A commit on a branch whose parents are these commits; none means the branch's last one.
+    /// Adds a commit to a branch with these parents; none means the branch's last commit.
     pub(crate) fn commit_on(
         &mut self,
         branch: &str,
@@ -42,7 +42,7 @@ impl Script {
     ) -> usize {
         self.commits += 1;
         let number = self.commits;
-        // An hour apart, from a fixed date on.
+        // Commits are an hour apart, from a fixed date on.
         let seconds = 1_500_000_000 + number * 3600;
         self.line(&format!("commit refs/heads/{branch}"));
         self.line(&format!("mark :{number}"));
@@ -80,7 +80,7 @@ impl Script {
         self.stream.push(b'\n');
     }
 
-    /// Makes the repository `name` in `folder`.
+    /// Creates the repository `name` in `folder`.
     pub(crate) fn make(&self, folder: &Path, name: &str) -> PathBuf {
         let path = folder.join(name);
         fs::create_dir_all(&path).expect("a folder can be made");
@@ -90,7 +90,7 @@ impl Script {
     }
 }
 
-/// Runs git in `folder`, and gives what it printed.
+/// Runs git in `folder`, and returns its output.
 pub(crate) fn git(folder: &Path, arguments: &[&str], input: &[u8]) -> String {
     let mut child = Command::new("git")
         .current_dir(folder)

@@ -1,4 +1,4 @@
-//! What the tests of the command line share: the binary, and small datasets.
+//! Helpers for the tests of the command line: the binary, and small datasets.
 
 #![expect(clippy::disallowed_methods, reason = "tests start the binary and read ASSAY_DATA")]
 #![allow(dead_code, reason = "each test file uses its part")]
@@ -13,7 +13,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// The binary under test, in `folder`, with an environment that no developer's settings reach.
+/// The binary under test, in `folder`, with an environment that is independent of the developer's
+/// settings.
 pub(crate) fn assay(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
     command.current_dir(folder);
@@ -22,22 +23,22 @@ pub(crate) fn assay(folder: &Path) -> Command {
             command.env_remove(name);
         }
     }
-    // So do the runs that were started.
+    // So does the list of started runs.
     command.env("XDG_STATE_HOME", folder.join(".state"));
-    // What is found out about a task's own programs stays with the test.
+    // The cache of results of a task's own programs stays with the test.
     command.env("ASSAY_CACHE", folder.join(".cache"));
     command
 }
 
-/// What a call printed, and how it ended.
+/// The output and the exit code of a command.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl From<Output> for Said {
+impl From<Output> for CommandOutput {
     fn from(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
@@ -48,12 +49,12 @@ impl From<Output> for Said {
 }
 
 /// Runs the binary with these arguments.
-pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Said {
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> CommandOutput {
     assay(folder).args(arguments).output().expect("the binary runs").into()
 }
 
-/// Runs the binary with this on its standard input.
-pub(crate) fn feed(folder: &Path, arguments: &[&str], input: &str) -> Said {
+/// Runs the binary with this text on its standard input.
+pub(crate) fn feed(folder: &Path, arguments: &[&str], input: &str) -> CommandOutput {
     use std::process::Stdio;
     let mut child = assay(folder)
         .args(arguments)
@@ -62,14 +63,14 @@ pub(crate) fn feed(folder: &Path, arguments: &[&str], input: &str) -> Said {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    // A call that fails early closes its input; that is its right.
+    // A command that fails early may close its input.
     let _ = child.stdin.take().expect("it has an input").write_all(input.as_bytes());
     child.wait_with_output().expect("it ends").into()
 }
 
-/// The one JSON object that a call printed.
-pub(crate) fn json(said: &Said) -> serde_json::Value {
-    serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error} in {said:?}"))
+/// The one JSON object that a command printed.
+pub(crate) fn json(output: &CommandOutput) -> serde_json::Value {
+    serde_json::from_str(&output.out).unwrap_or_else(|error| panic!("{error} in {output:?}"))
 }
 
 /// The value of a metric.
@@ -112,7 +113,7 @@ pub(crate) fn runs(folder: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// Every file under a folder, by its path.
+/// Every file under a folder, by path.
 pub(crate) fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
@@ -130,11 +131,11 @@ pub(crate) fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// Where real data lies. Says so loudly if it does not.
+/// The folder with real data. Prints a notice if it does not exist.
 pub(crate) fn real_data(test: &str) -> Option<PathBuf> {
     let data = std::env::var_os("ASSAY_DATA").map(PathBuf::from).filter(|data| data.is_dir());
     if data.is_none() {
-        // Not by a macro: the test harness would swallow it.
+        // Not with a macro: the test harness would capture it.
         let _ =
             writeln!(std::io::stderr(), "SKIPPED {test}: ASSAY_DATA names no folder of real data");
     }

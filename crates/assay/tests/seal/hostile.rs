@@ -1,4 +1,4 @@
-//! Archives that were not made by `assay data seal`.
+//! Archives that were not created by `assay data seal`.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::{check_refused, close, close_raw, find, open, sealed};
 
 const BLOCK: usize = 512;
 
-/// The inside of an archive with the manifest of `D.age`, changed, and other entries.
+/// The contents of an archive with the manifest of `D.age`, changed, and other entries.
 fn forge(
     good: &[u8],
     edit: &dyn Fn(&mut serde_json::Value),
@@ -23,7 +23,7 @@ fn forge(
     builder.into_inner().unwrap()
 }
 
-/// Appends an entry with a name that a well-meaning library would refuse.
+/// Appends an entry with a name that a normal library would refuse.
 fn append(builder: &mut tar::Builder<Vec<u8>>, path: &str, kind: tar::EntryType, content: &[u8]) {
     let mut header = tar::Header::new_gnu();
     header.as_mut_bytes()[..path.len()].copy_from_slice(path.as_bytes());
@@ -121,13 +121,13 @@ fn a_bomb_is_not_unpacked() {
     fs::remove_file(keep.path().join("D.age.commitment.json")).unwrap();
     let good = open(keep.path());
     let bomb = vec![0; 64 << 20];
-    // More than the manifest declares is not even begun.
+    // An entry larger than the manifest declares is not even started.
     let fill = |builder: &mut tar::Builder<Vec<u8>>| {
         append(builder, "files/a", tar::EntryType::Regular, &bomb);
     };
     close(keep.path(), &forge(&good, &one_file("a", 1), &fill));
     check_refused(keep.path(), &["with 67108864 bytes where its manifest has \"a\" with 1 bytes"]);
-    // A manifest has a bound of its own.
+    // The size of a manifest is limited separately.
     let mut header = tar::Header::new_gnu();
     header.set_path("manifest.json").unwrap();
     header.set_mode(0o644);
@@ -136,7 +136,7 @@ fn a_bomb_is_not_unpacked() {
     let inside = [header.as_bytes().as_slice(), &bomb].concat();
     close(keep.path(), &inside);
     check_refused(keep.path(), &["does not begin with a manifest"]);
-    // Nor does it help to go on after the end.
+    // Data after the end is refused too.
     close(keep.path(), &[&good[..], &bomb].concat());
     check_refused(keep.path(), &["goes on after its end"]);
 }

@@ -1,4 +1,4 @@
-//! Who can open sealed data, and who cannot.
+//! The keys and passphrases that open sealed data, and those that do not.
 
 use std::fs;
 
@@ -10,9 +10,9 @@ fn a_wrong_key_opens_nothing() {
     let keep = sealed();
     assert_eq!(run(keep.path(), &["data", "seal", "D", "-o", "E.age"]).code, 0);
     fs::rename(keep.path().join("D.age.key"), keep.path().join("right.key")).unwrap();
-    let said = try_unseal(keep.path());
-    assert_eq!(said.code, 2, "{said:?}");
-    assert!(said.err.contains("--identity"), "{}", said.err);
+    let output = try_unseal(keep.path());
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.err.contains("--identity"), "{}", output.err);
     fs::copy(keep.path().join("E.age.key"), keep.path().join("D.age.key")).unwrap();
     check_refused(keep.path(), &["no key that was given opens D.age", "hint: give the key"]);
     fs::write(keep.path().join("D.age.key"), "not a key\n").unwrap();
@@ -21,10 +21,10 @@ fn a_wrong_key_opens_nothing() {
     let with = |arguments: &[&str]| {
         run(keep.path(), &[&["data", "unseal", "D.age", "-o", "out"], arguments].concat())
     };
-    let said = with(&["--passphrase-file", "word"]);
-    assert!(said.code == 3 && said.err.contains("was sealed with a key"), "{said:?}");
-    let said = with(&["--identity", "E.age.key", "--identity", "right.key"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = with(&["--passphrase-file", "word"]);
+    assert!(output.code == 3 && output.err.contains("was sealed with a key"), "{output:?}");
+    let output = with(&["--identity", "E.age.key", "--identity", "right.key"]);
+    assert_eq!(output.code, 0, "{output:?}");
 }
 
 #[test]
@@ -42,17 +42,17 @@ fn several_people_can_open_it_each_alone() {
         use age::secrecy::ExposeSecret;
         fs::write(keep.path().join("key"), person.to_string().expose_secret()).unwrap();
         let out = format!("out{number}");
-        let said = run(keep.path(), &["data", "unseal", "F.age", "-o", &out, "-i", "key"]);
-        assert_eq!(said.code, 0, "{said:?}");
+        let output = run(keep.path(), &["data", "unseal", "F.age", "-o", &out, "-i", "key"]);
+        assert_eq!(output.code, 0, "{output:?}");
         assert_eq!(files(&keep.path().join(out)), files(&keep.path().join("D")));
     }
-    let said = run(keep.path(), &["data", "seal", "D", "-o", "G.age", "-r", "age1nonsense"]);
-    assert!(said.code == 2 && said.err.contains("is not a recipient"), "{said:?}");
+    let output = run(keep.path(), &["data", "seal", "D", "-o", "G.age", "-r", "age1nonsense"]);
+    assert!(output.code == 2 && output.err.contains("is not a recipient"), "{output:?}");
     fs::write(keep.path().join("people"), "# nobody\nAGE-SECRET-KEY-1QQQ\n").unwrap();
-    let said =
+    let output =
         run(keep.path(), &["data", "seal", "D", "-o", "G.age", "--recipients-file", "people"]);
-    assert!(said.code == 3 && said.err.contains("people:2: "), "{said:?}");
-    assert!(!said.err.contains("QQQ"), "a secret was repeated: {}", said.err);
+    assert!(output.code == 3 && output.err.contains("people:2: "), "{output:?}");
+    assert!(!output.err.contains("QQQ"), "a secret was repeated: {}", output.err);
     assert!(!keep.path().join("G.age").exists());
 }
 
@@ -69,13 +69,13 @@ fn a_passphrase_opens_it() {
         run(keep.path(), &["data", "unseal", "P.age", "-o", "out", "--passphrase-file", word])
     };
     assert!(seal("empty").err.contains("holds no passphrase"));
-    let said = seal("word");
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = seal("word");
+    assert_eq!(output.code, 0, "{output:?}");
     assert!(!keep.path().join("P.age.key").exists());
-    let said = unseal("wrong");
-    assert!(said.code == 3 && said.err.contains("does not open P.age"), "{said:?}");
-    let said = run(keep.path(), &["data", "unseal", "P.age", "-o", "out", "-i", "D.age.key"]);
-    assert!(said.code == 3 && said.err.contains("was sealed with a passphrase"), "{said:?}");
+    let output = unseal("wrong");
+    assert!(output.code == 3 && output.err.contains("does not open P.age"), "{output:?}");
+    let output = run(keep.path(), &["data", "unseal", "P.age", "-o", "out", "-i", "D.age.key"]);
+    assert!(output.code == 3 && output.err.contains("was sealed with a passphrase"), "{output:?}");
     assert!(!keep.path().join("out").exists());
     assert_eq!(unseal("word").code, 0);
     assert_eq!(files(&keep.path().join("out")), files(&keep.path().join("D")));

@@ -1,4 +1,4 @@
-//! The tests of an APPS problem: what is typed and printed, or what a function is given and gives.
+//! The tests of an APPS problem: standard input and output, or a function's arguments and result.
 
 use assay_core::InputOutput;
 use serde::Deserialize;
@@ -10,9 +10,9 @@ use crate::named_texts::Members;
 /// The tests of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AppsTests {
-    /// It reads standard input and prints.
+    /// The program reads standard input and prints.
     Standard(Vec<InputOutput>),
-    /// Its function is called.
+    /// The program's function is called.
     Calls {
         /// The function, or the method of a class `Solution`.
         function: String,
@@ -26,7 +26,7 @@ pub enum AppsTests {
 pub struct Call {
     /// The list of arguments.
     pub inputs: String,
-    /// The result, as it is or as the only element of a list: the data does both.
+    /// The result, either by itself or as the only element of a list: the data has both.
     pub output: String,
 }
 
@@ -40,7 +40,7 @@ struct InsAndOuts<'a> {
     fn_name: Option<String>,
 }
 
-/// Reads `input_output.json`.
+/// Parses `input_output.json`.
 pub(super) fn read_input_output(text: &str) -> Result<AppsTests, String> {
     if text.trim().is_empty() {
         return Err("it has no tests".to_owned());
@@ -92,8 +92,8 @@ struct MapCoderTest<'a> {
     output: Vec<&'a RawValue>,
 }
 
-/// Reads MapCoder's `test_list`: everything is typed, and what a function gives is printed as Python
-/// prints it.
+/// Parses MapCoder's `test_list`: all input is standard input, and a function's result is printed
+/// as Python prints it.
 pub(super) fn read_test_list(text: &str) -> Result<AppsTests, String> {
     let tests: Vec<MapCoderTest<'_>> = serde_json::from_str(text)
         .map_err(|error| format!("its tests cannot be read: {}", json_line_message(&error)))?;
@@ -107,7 +107,7 @@ pub(super) fn read_test_list(text: &str) -> Result<AppsTests, String> {
     tests.into_iter().enumerate().map(run).collect::<Result<_, String>>().map(AppsTests::Standard)
 }
 
-/// A JSON value as Python prints it: a text by itself, or quoted within another value.
+/// A JSON value as Python prints it: a text is unquoted by itself, and quoted within another value.
 fn printed(json: &str, alone: bool) -> String {
     let json = json.trim();
     let inner = |value: &&RawValue| printed(value.get(), false);

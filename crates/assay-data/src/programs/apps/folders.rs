@@ -1,4 +1,4 @@
-//! APPS in the original's form: a folder a problem, with a file for each part of it.
+//! APPS in the original's format: one folder per problem, with a file for each part of it.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -25,10 +25,10 @@ pub(super) struct Folders {
     folders: Vec<Folder>,
 }
 
-/// One problem: where it lies, and which of its files there are.
+/// One problem: its location, and the files that it has.
 #[derive(Debug)]
 struct Folder {
-    /// With a slash at the end.
+    /// The path, with a slash at the end.
     path: String,
     files: Vec<&'static str>,
 }
@@ -81,7 +81,8 @@ impl Folders {
         format!("{}/{}", self.store.location(), self.folders[index].path)
     }
 
-    /// An archive's files come in their own order: what comes too early waits for its turn.
+    /// Reads the wanted problems. An archive's files come in their own order: what comes too early
+    /// is kept until its turn.
     pub(super) fn read(&self, wanted: &Selection, take: &mut TakeProblem<'_>) -> Result<()> {
         let indices: Vec<usize> =
             wanted.indices().filter(|&index| index < self.folders.len()).collect();
@@ -117,7 +118,7 @@ pub(super) fn is_question(path: &str) -> bool {
     part_of(path, QUESTION).is_some()
 }
 
-/// The folder of a file that is called so, with a slash at the end.
+/// The folder of the file called `file`, with a slash at the end.
 fn part_of<'a>(path: &'a str, file: &str) -> Option<&'a str> {
     path.strip_suffix(file).filter(|folder| folder.is_empty() || folder.ends_with('/'))
 }

@@ -120,7 +120,7 @@ fn problem(line: &str) -> Result<AppsProblem, String> {
     })
 }
 
-/// A JSON document that stands there as it is, or as a text, or as null.
+/// A JSON document that is given directly, as a text, or as null.
 fn document(value: &RawValue) -> Cow<'_, str> {
     match value.get().as_bytes().first() {
         Some(b'"') => serde_json::from_str::<String>(value.get()).unwrap_or_default().into(),

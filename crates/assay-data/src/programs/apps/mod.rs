@@ -1,8 +1,8 @@
 //! APPS: problems of three levels, in the original's folders, in codeparrot's JSON lines, or in the
 //! JSON lines of MapCoder's selection of 150.
 //!
-//! The test split is more than a gigabyte of tests, so a data set is read through once for its names,
-//! and again for the problems that are wanted.
+//! The test split has more than a gigabyte of tests, so a dataset is read once for its names, and
+//! again for the wanted problems.
 
 mod cases;
 mod folders;
@@ -58,15 +58,15 @@ impl fmt::Display for Level {
 pub struct AppsProblem {
     /// The question.
     pub question: String,
-    /// The beginning of the answer, or nothing.
+    /// The beginning of the answer; may be empty.
     pub starter_code: String,
     /// Programs that should be right.
     pub solutions: Vec<String>,
-    /// The tests, or why there are none.
+    /// The tests, or the reason why there are none.
     pub tests: Result<AppsTests, String>,
 }
 
-/// Takes a problem by its index, or what is wrong with it.
+/// Receives a problem with its index, or the reason why it is unusable.
 pub type TakeProblem<'a> =
     dyn FnMut(usize, Result<AppsProblem, String>) -> Result<ControlFlow<()>> + 'a;
 
@@ -74,13 +74,13 @@ pub type TakeProblem<'a> =
 #[derive(Debug)]
 pub struct AppsProblems {
     form: Form,
-    /// The problems' names, each different: a second one is called `17#2`.
+    /// The problems' names, all different: a second one is called `17#2`.
     ids: Vec<String>,
-    /// The names of the problems of other levels, as the data has them.
+    /// The names of the problems of other levels, as in the data.
     of_other_levels: Vec<String>,
 }
 
-/// The names that a data set has, in its order.
+/// The names in a dataset, in its order.
 #[derive(Debug, Default)]
 struct Names {
     of_level: Vec<String>,
@@ -93,13 +93,14 @@ enum Form {
     Folders(folders::Folders),
 }
 
-/// The hint where no problems are found.
+/// The hint if no problems are found.
 const FORMS: &str = "APPS is a folder or archive of folders such as 0001 with question.txt and \
     input_output.json, or a file of JSON lines (.jsonl, also .gz or .zst)";
 
 impl AppsProblems {
-    /// The problems of a level at `path`: a file of JSON lines, a folder or an archive. Where a folder
-    /// has several, JSON lines come before the original's folders, and those before archives.
+    /// The problems of a level at `path`: a file of JSON lines, a folder or an archive. If a folder
+    /// has several, JSON lines take precedence over the original's folders, and those over
+    /// archives.
     pub fn open(path: &Path, level: Level) -> Result<Self> {
         if let Some(lines) = Records::look_for(path, &is_json_lines)? {
             return Self::of_lines(lines, level);
@@ -138,7 +139,7 @@ impl AppsProblems {
         &self.ids
     }
 
-    /// The names of the problems that the data has of other levels.
+    /// The names of the problems of other levels in the data.
     pub fn of_other_levels(&self) -> &[String] {
         &self.of_other_levels
     }
@@ -169,7 +170,8 @@ impl Form {
     }
 }
 
-/// Makes names different, which those in the data need not be: the selection of 150 has some problems twice.
+/// Makes names unique, which those in the data need not be: the selection of 150 has some problems
+/// twice.
 fn with_unique_names(ids: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashMap::new();
     let unique = ids.into_iter().map(|id| {
@@ -179,7 +181,7 @@ fn with_unique_names(ids: Vec<String>) -> Vec<String> {
     unique.collect()
 }
 
-/// Reads `solutions.json`.
+/// Parses `solutions.json`.
 fn read_solutions(text: &str) -> Result<Vec<String>, String> {
     if text.trim().is_empty() {
         return Ok(Vec::new());

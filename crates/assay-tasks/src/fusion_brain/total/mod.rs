@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use assay_core::{
     DataChoice, Error, Opening, Problems, Result, Tally, Task, TaskCard, TaskSettings,
 };
+use assay_data::find_file;
 use assay_data::fusion_brain::texts;
-use assay_data::one_of;
 use assay_metrics::fusion_brain::integral::Subtask;
 
 use super::truth::{Truth, file_names, only_path};
@@ -57,7 +57,7 @@ impl FusionBrain {
         folder: &Path,
         opening: &Opening<'_>,
     ) -> Result<Option<Box<dyn Problems>>> {
-        let Some(path) = one_of(folder, &file_names("true", subtask))? else { return Ok(None) };
+        let Some(path) = find_file(folder, &file_names("true", subtask))? else { return Ok(None) };
         if subtask == Subtask::C2c {
             return self.open_c2c(&path, opening.settings).map(Some);
         }

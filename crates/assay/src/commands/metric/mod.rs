@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::cancel_on_interrupt;
 use crate::args::{MetricArguments, MetricCommand};
-use crate::output::{self, Meter};
+use crate::output::{self, FileProgressBar};
 use print::{Printer, Rows};
 
 pub(crate) fn metric(command: &MetricCommand) -> Result<u8> {
@@ -24,17 +24,18 @@ pub(crate) fn metric(command: &MetricCommand) -> Result<u8> {
 fn score(arguments: &MetricArguments) -> Result<u8> {
     let MetricArguments { kind, options, texts } = arguments;
     let metric = kind.build(options)?;
-    let (pairs, watch) = input::open(texts)?;
-    // Not before: opening may wait for the writer of the file, and Ctrl-C ends that by itself.
+    let (pairs, progress) = input::open(texts)?;
+    // Not earlier: opening may wait for the writer of the file, and Ctrl-C then simply ends the
+    // process.
     let cancel = cancel_on_interrupt()?;
     let names = pairs.names().join(" and ");
     let rows = Rows::new(texts);
-    let meter = if rows.are_printed() && io::stdout().is_terminal() {
-        Meter::hidden()
+    let bar = if rows.are_printed() && io::stdout().is_terminal() {
+        FileProgressBar::hidden()
     } else {
-        Meter::new(kind.card().name, watch.size)
+        FileProgressBar::new(kind.card().name, progress.size)
     };
-    let mut printer = Printer { rows, metric: metric.as_ref(), meter, watch, n: 0 };
+    let mut printer = Printer { rows, metric: metric.as_ref(), bar, progress, n: 0 };
     let jobs = texts.jobs as usize;
     let measured = assay_run::measure(pairs, metric.as_ref(), jobs, &cancel, &mut printer)?;
     drop(printer);
@@ -49,7 +50,7 @@ fn score(arguments: &MetricArguments) -> Result<u8> {
 
 /// A variant of a metric, as the list shows it.
 #[derive(Serialize)]
-struct Listed {
+struct VariantRow {
     metric: &'static str,
     variant: &'static str,
     about: &'static str,
@@ -59,7 +60,7 @@ fn list(json: bool) -> Result<u8> {
     let cards = REGISTRY.iter().map(|kind| kind.card());
     let listed = cards.flat_map(|card| {
         let metric = card.name;
-        card.variants.iter().map(move |it| Listed { metric, variant: it.name, about: it.about })
+        card.variants.iter().map(move |it| VariantRow { metric, variant: it.name, about: it.about })
     });
     if json {
         output::json_pretty(&listed.collect::<Vec<_>>())?;

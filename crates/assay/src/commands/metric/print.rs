@@ -3,20 +3,20 @@
 use std::fmt;
 
 use assay_core::{Error, Result};
-use assay_data::texts::{PairId, Watch};
+use assay_data::texts::{PairId, ReadProgress};
 use assay_metrics::text::{Part, Score, Sums, TextMetric};
 use assay_run::{Measured, PairSink};
 use serde::Serialize;
 
 use crate::args::{MetricArguments, TextArguments};
-use crate::output::{self, Meter};
+use crate::output::{self, FileProgressBar};
 
-/// Prints the rows of pairs as they are measured, and shows how far it is.
+/// Prints the rows of pairs as they are measured, and shows the progress.
 pub(super) struct Printer<'a> {
     pub(super) rows: Rows,
     pub(super) metric: &'a dyn TextMetric,
-    pub(super) meter: Meter,
-    pub(super) watch: Watch,
+    pub(super) bar: FileProgressBar,
+    pub(super) progress: ReadProgress,
     /// The number of pairs so far.
     pub(super) n: usize,
 }
@@ -38,7 +38,7 @@ impl PairSink for Printer<'_> {
             output::write(text.as_bytes())?;
         }
         self.n += pairs.len();
-        self.meter.at(self.watch.read(), format!("{} pairs", self.n));
+        self.bar.update(self.progress.read(), format!("{} pairs", self.n));
         Ok(())
     }
 }
@@ -81,7 +81,7 @@ impl Rows {
         self != Self::Nothing
     }
 
-    /// The line before the first.
+    /// The header line, before the first row.
     pub(super) fn header(self, score: &Score) -> String {
         if self != Self::Tabs {
             return String::new();
@@ -90,7 +90,7 @@ impl Rows {
         format!("id{}\n", names.collect::<String>())
     }
 
-    /// The line of a pair.
+    /// The line of one pair.
     pub(super) fn row(self, id: &PairId, score: impl FnOnce() -> Score) -> Result<String> {
         match self {
             Self::Nothing => Ok(String::new()),
@@ -110,7 +110,7 @@ impl Rows {
     }
 }
 
-/// Prints the score of the corpus: to standard error where the pairs' rows are the data.
+/// Prints the score of the corpus: to standard error if the rows of pairs are the data.
 pub(super) fn summary(
     arguments: &MetricArguments,
     metric: &dyn TextMetric,
@@ -123,17 +123,20 @@ pub(super) fn summary(
         Rows::Json => {}
         Rows::Tabs => {
             let value = json(&score.value())?;
-            output::talk(&format!("{metric} {value} on {n} pairs\nsignature: {signature}"));
+            output::print_message(&format!(
+                "{metric} {value} on {n} pairs\nsignature: {signature}"
+            ));
         }
         Rows::Nothing if texts.json => {
             let summary = Summary { metric, variant, n, signature: &signature, score: &score };
             output::json_line(&summary)?;
         }
         Rows::Nothing => {
-            output::say(&format!("{metric} ({variant}) on {n} pairs\n\n"))?;
-            let rows = score.parts().iter().map(|(name, part)| [name.to_string(), in_words(part)]);
+            output::print(&format!("{metric} ({variant}) on {n} pairs\n\n"))?;
+            let rows =
+                score.parts().iter().map(|(name, part)| [name.to_string(), format_part(part)]);
             output::table(["part", "value"], rows)?;
-            output::say("\n")?;
+            output::print("\n")?;
             output::listing("signature (same signature, same number)", [signature])?;
         }
     }
@@ -146,7 +149,7 @@ fn single_parts(score: &Score) -> impl Iterator<Item = (impl fmt::Display, &Part
     score.parts().iter().filter(move |(_, part)| single(part))
 }
 
-/// A number with every digit; nothing where there is none.
+/// A number with every digit; empty if it is undefined.
 fn number(part: &Part) -> Result<String> {
     match part {
         Part::Missing => Ok(String::new()),
@@ -154,8 +157,8 @@ fn number(part: &Part) -> Result<String> {
     }
 }
 
-/// As many digits as people read.
-fn in_words(part: &Part) -> String {
+/// Formats a part for people, with few digits.
+fn format_part(part: &Part) -> String {
     let rounded = |number: &f64| format!("{number:.4}");
     match part {
         Part::Number(number) => rounded(number),
@@ -166,7 +169,7 @@ fn in_words(part: &Part) -> String {
     }
 }
 
-/// Text without what would end the cell or the line, or what a terminal would obey.
+/// Escapes characters that would end the cell or the line, or that a terminal would interpret.
 fn in_one_cell(text: &str) -> String {
     let escaped = |letter: char| {
         if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() }

@@ -1,4 +1,4 @@
-//! Where texts of others meet a terminal or a path: names that are no names, and inputs that swell.
+//! Untrusted texts that reach a terminal or a path: invalid names, and inputs that expand.
 
 mod common;
 
@@ -7,18 +7,18 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{Said, assay, dataset, feed, json, run, runs};
+use common::{CommandOutput, assay, dataset, feed, json, run, runs};
 use serde_json::json;
 
-/// What a terminal would obey must not be printed, nor more than a person reads.
-fn assert_fit(said: &Said) {
-    for text in [&said.out, &said.err] {
+/// Asserts that neither control characters nor more than a person reads are printed.
+fn assert_fit(output: &CommandOutput) {
+    for text in [&output.out, &output.err] {
         let obeyed = |letter: char| letter.is_control() && letter != '\n';
         assert!(!text.contains(obeyed), "{text:?}");
         assert!(text.len() < 60_000, "{} bytes", text.len());
     }
     let fake = |line: &str| line.starts_with("hint: send");
-    assert!(!said.err.lines().any(fake) && !said.out.lines().any(fake), "{said:?}");
+    assert!(!output.err.lines().any(fake) && !output.out.lines().any(fake), "{output:?}");
 }
 
 #[test]
@@ -42,27 +42,28 @@ fn names_from_data_and_answers_are_shown_escaped_and_shortened() {
         run(folder, &[&arguments[..], more].concat())
     };
     let plain = json!({ "task_id": "plain", "solution": "print(1)" });
-    // A problem that is excluded, and one without an answer.
-    let said = score(std::slice::from_ref(&plain), &[]);
-    assert_eq!(said.code, 5, "{}", said.err);
-    assert!(said.err.contains("\\u{1b}[2J"), "{}", said.err);
-    assert_fit(&said);
-    // An answer to a problem that is not there, one to a flawed problem, and a wrong key.
+    // One problem that is excluded, and one without an answer.
+    let output = score(std::slice::from_ref(&plain), &[]);
+    assert_eq!(output.code, 5, "{}", output.err);
+    assert!(output.err.contains("\\u{1b}[2J"), "{}", output.err);
+    assert_fit(&output);
+    // An answer to an unknown problem, one to a flawed problem, and a wrong key.
     for answers in [
         json!({ "task_id": format!("{evil}?"), "solution": "print(1)" }),
         json!({ "task_id": evil, "solution": "print(1)" }),
         json!({ "task_id": "plain", "solution": { evil.as_str(): 1 } }),
         json!({ evil.as_str(): 1 }),
     ] {
-        let said = score(&[plain.clone(), answers], &[]);
-        assert_eq!(said.code, 3, "{}", said.err);
-        assert_fit(&said);
+        let output = score(&[plain.clone(), answers], &[]);
+        assert_eq!(output.code, 3, "{}", output.err);
+        assert_fit(&output);
     }
-    let said = run(folder, &["run", "apps-interview", "--data", "test.jsonl", "-s", "gold"]);
-    assert_fit(&said);
-    let said = run(folder, &["run", "apps-interview", "--data", "test.jsonl", "-i", &evil[..5000]]);
-    assert_fit(&said);
-    // Verdicts keep the name whole.
+    let output = run(folder, &["run", "apps-interview", "--data", "test.jsonl", "-s", "gold"]);
+    assert_fit(&output);
+    let output =
+        run(folder, &["run", "apps-interview", "--data", "test.jsonl", "-i", &evil[..5000]]);
+    assert_fit(&output);
+    // Verdicts keep the whole name.
     score(&[plain], &["--verdicts", "verdicts.jsonl"]);
     let verdicts = fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
     let whole = |line: &str| {
@@ -83,10 +84,10 @@ fn what_a_program_says_is_shown_escaped() {
     for command in ["run codrep -d", "predict"] {
         let arguments: Vec<&str> = command.split(' ').collect();
         let further = ["-s", "program:sh predictor.sh \x1b[31m"];
-        let said = run(folder, &[&arguments[..], &[data.as_str()], &further[..]].concat());
-        assert_eq!(said.code, 5, "{said:?}");
-        assert!(said.err.contains("\\u{1b}"), "{said:?}");
-        assert_fit(&said);
+        let output = run(folder, &[&arguments[..], &[data.as_str()], &further[..]].concat());
+        assert_eq!(output.code, 5, "{output:?}");
+        assert!(output.err.contains("\\u{1b}"), "{output:?}");
+        assert_fit(&output);
     }
 }
 
@@ -104,9 +105,9 @@ fn an_archive_s_name_does_not_lead_out_of_the_staging_folder() {
         }
         archive.finish().unwrap();
         let arguments = ["run", "codrep", "-d", name, "-s", "program:sh predictor.sh", "--json"];
-        let said = run(folder, &arguments);
-        assert_eq!(said.code, 0, "{name} {said:?}");
-        assert_eq!(json(&said)["counts"]["answered"], 2, "{name} {said:?}");
+        let output = run(folder, &arguments);
+        assert_eq!(output.code, 0, "{name} {output:?}");
+        assert_eq!(json(&output)["counts"]["answered"], 2, "{name} {output:?}");
         let asked = fs::read_to_string(folder.join("asked")).unwrap();
         let record = runs(folder).remove(0);
         let staged = Path::new(asked.trim()).strip_prefix(&record).unwrap();
@@ -123,11 +124,11 @@ fn a_program_that_gives_fewer_samples_is_told_with_counts() {
     let script =
         r#"head -n 1 "$1" | sed 's/.*"task_id":"\([^"]*\)".*/{"task_id":"\1","solution":"x=1"}/'"#;
     fs::write(folder.join("few.sh"), script).unwrap();
-    let said = run(
+    let output = run(
         folder,
         &["run", "humaneval", "--data", "sample", "-L", "2", "-n", "3", "-s", "program:sh few.sh"],
     );
-    assert!(said.err.contains("answered 1 of 6"), "{said:?}");
+    assert!(output.err.contains("answered 1 of 6"), "{output:?}");
 }
 
 #[test]
@@ -147,16 +148,16 @@ fn answers_from_a_pipe_are_read_once() {
         .spawn()
         .unwrap();
     File::create(&pipe).unwrap().write_all(answers.as_bytes()).unwrap();
-    let by_pipe: Said = child.wait_with_output().unwrap().into();
+    let by_pipe: CommandOutput = child.wait_with_output().unwrap().into();
     assert_eq!(json(&by_pipe)["metrics"], json(&by_input)["metrics"]);
 }
 
 #[test]
 fn a_bomb_of_blank_lines_is_an_empty_file() {
     let folder = tempfile::tempdir().unwrap();
-    // 64 MiB of line ends; the work is bounded by memory's speed, which no test can time.
+    // 64 MiB of line feeds; the work is bounded by the speed of memory, which no test can time.
     let bomb = zstd::encode_all(&vec![b'\n'; 64 << 20][..], 1).unwrap();
     fs::write(folder.path().join("bomb.jsonl.zst"), bomb).unwrap();
-    let said = run(folder.path(), &["score", "humaneval", "bomb.jsonl.zst", "--data", "sample"]);
-    assert!(said.code == 3 && said.err.contains("has no answers"), "{said:?}");
+    let output = run(folder.path(), &["score", "humaneval", "bomb.jsonl.zst", "--data", "sample"]);
+    assert!(output.code == 3 && output.err.contains("has no answers"), "{output:?}");
 }

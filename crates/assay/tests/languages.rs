@@ -1,5 +1,5 @@
-//! HumanEvalPack's languages besides Python: programs that cheat, right programs in unusual forms, and
-//! what is said of wrong ones.
+//! HumanEvalPack's languages besides Python: programs that cheat, right programs in unusual forms,
+//! and the verdicts on wrong ones.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -24,13 +24,13 @@ fn verdicts(language: &str, answers: &[(&str, &str)]) -> Option<Vec<Value>> {
     fs::write(folder.path().join("answers.jsonl"), lines).unwrap();
     let task = format!("humanevalpack-{language}");
     let arguments = ["score", &task, "answers.jsonl", "--data", "sample", "--verdicts", "v.jsonl"];
-    let said = run(folder.path(), &arguments);
-    if said.err.contains("this machine has nothing that runs") {
-        // Not by a macro: the test harness would swallow it.
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), said.err.as_bytes());
+    let output = run(folder.path(), &arguments);
+    if output.err.contains("this machine has nothing that runs") {
+        // Not with a macro: the test harness would capture it.
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), output.err.as_bytes());
         return None;
     }
-    assert!([0, 5].contains(&said.code), "{said:?}");
+    assert!([0, 5].contains(&output.code), "{output:?}");
     let text = fs::read_to_string(folder.path().join("v.jsonl")).unwrap();
     let mut verdicts: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -39,7 +39,7 @@ fn verdicts(language: &str, answers: &[(&str, &str)]) -> Option<Vec<Value>> {
     Some(verdicts)
 }
 
-/// None of these programs solves the problem, and none may pass.
+/// Checks that none of these programs, none of which solves the problem, passes.
 fn check_cheats(language: &str, programs: &[&str]) {
     let answers: Vec<(&str, &str)> = programs.iter().map(|text| ("solution", *text)).collect();
     for (verdict, program) in verdicts(language, &answers).unwrap_or_default().iter().zip(programs)
@@ -50,24 +50,24 @@ fn check_cheats(language: &str, programs: &[&str]) {
     }
 }
 
-/// All of these answers solve the problem.
+/// Checks that all of these answers pass.
 fn check_right(language: &str, answers: &[(&str, &str)]) {
     for (verdict, answer) in verdicts(language, answers).unwrap_or_default().iter().zip(answers) {
         assert_eq!(verdict["outcome"], "passed", "{language}: {answer:?}\n{verdict}");
     }
 }
 
-/// What is said of a program: the kind, a part of the message, and what else is known.
-type Said<'a> = (&'a str, &'a str, Value);
+/// The expected ending of a program: its kind, a part of the message, and further fields.
+type ExpectedEnding<'a> = (&'a str, &'a str, Value);
 
-fn check_endings(language: &str, programs: &[(&str, Said<'_>)]) {
+fn check_endings(language: &str, programs: &[(&str, ExpectedEnding<'_>)]) {
     let answers: Vec<(&str, &str)> = programs.iter().map(|(text, _)| ("solution", *text)).collect();
     let verdicts = verdicts(language, &answers).unwrap_or_default();
     for (verdict, (program, (kind, message, known))) in verdicts.iter().zip(programs) {
         let ending = &verdict["ending"];
         assert_eq!(ending["kind"], *kind, "{language}: {program}\n{verdict}");
-        let said = ending["message"].as_str().unwrap_or_default();
-        assert!(said.contains(message), "{language}: {program}\n{verdict}");
+        let output = ending["message"].as_str().unwrap_or_default();
+        assert!(output.contains(message), "{language}: {program}\n{verdict}");
         for (key, value) in known.as_object().unwrap() {
             assert_eq!(&ending[key], value, "{language}: {program}\n{verdict}");
         }
@@ -85,19 +85,19 @@ fn cheats_in_cpp_fail() {
             // An assertion that asserts nothing.
             "#include <assert.h>\n#undef assert\n#define assert(x)\n#define NDEBUG\n\
              int sum_squares(vector<int> n) { return 7; }",
-            // Ends before its tests do.
+            // Exits before its tests are done.
             "struct Begin { Begin() { puts(\"passed\"); exit(0); } } begin;\n\
              int sum_squares(vector<int> n) { return 7; }",
             "#include <unistd.h>\nvoid leave() { _exit(0); }\n\
              int sum_squares(vector<int> n) { atexit(leave); exit(1); }",
-            // Reads the file that it was made from.
+            // Reads its own source file.
             "int sum_squares(vector<int> n) { ifstream in(\"main.cpp\"); string all((istreambuf_iterator<char>(in)), \
              istreambuf_iterator<char>()); size_t at = all.rfind(\"\\\\n%s\\\\n\\\", \\\"\"); \
              if (at != string::npos) puts(all.substr(at + 10, 32).c_str()); fflush(stdout); quick_exit(0); }",
-            // Looks for the tests beside it.
+            // Looks for the tests in its folder.
             "#include <dirent.h>\nint sum_squares(vector<int> n) { DIR* tests = opendir(\"tests.d\"); int found = 0; \
              while (readdir(tests)) found++; return found > 2 ? 14 : -1; }",
-            // Answers in the place of the tests.
+            // Answers in place of the tests.
             "#include <unistd.h>\nint sum_squares(vector<int> n) { for (int i = 0; i < 9; i++) write(i, \"passed\\n\", 7); \
              return 7; }",
         ],
@@ -110,7 +110,7 @@ fn cheats_in_java_fail() {
     check_cheats(
         "java",
         &[
-            // Classes that the tests mean to be others.
+            // Classes that shadow those that the tests use.
             &format!(
                 "import java.util.*;\n{wrong}\nclass Arrays {{ static <T> java.util.List<T> asList(T... t) \
                  {{ return new java.util.ArrayList<T>(); }} }}"
@@ -118,15 +118,15 @@ fn cheats_in_java_fail() {
             &format!(
                 "import java.util.*;\n{wrong}\nclass AssertionError extends Error {{ static {{ System.exit(0); }} }}"
             ),
-            // Ends before its tests do.
+            // Exits before its tests are done.
             "import java.util.*;\nclass Solution { static { Runtime.getRuntime().halt(0); } \
              public int sumSquares(List<Integer> n) { return 7; } }",
-            // Other threads, and reflection on whoever calls.
+            // Other threads, and reflection on the caller.
             "import java.util.*;\nclass Solution { public int sumSquares(List<Integer> n) { \
              System.out.println(\"passed\"); System.setOut(null); System.setErr(null); \
              Thread.setDefaultUncaughtExceptionHandler((t, e) -> System.exit(0)); \
              throw new RuntimeException(); } }",
-            // Reads the file that it was made from.
+            // Reads its own source file.
             "import java.util.*;\nimport java.nio.file.*;\nclass Solution { public int sumSquares(List<Integer> n) { \
              try { String all = Files.readString(Path.of(\"Main.java\")); int at = all.lastIndexOf(\"println(\\\"\\\\n\"); \
              System.out.println(all.substring(at + 11, at + 43)); } catch (Exception e) { } System.exit(0); return 0; } }",
@@ -205,7 +205,7 @@ fn right_programs_in_cpp_pass_in_any_form() {
                 "\u{feff}int sum_squares(const vector<int>& numbers)\r\n{\r\n  int sum = 0;\r\n  for (int n : numbers) sum += n * n;\r\n  return sum;\r\n}\r\nint main()\r\n{\r\n  nonsense\r\n}\r\n",
             ),
             ("completion", &format!("\n{body}")),
-            // What it prints is of no interest.
+            // Its output is ignored.
             (
                 "solution",
                 "int sum_squares(vector<int> numbers) { int sum = 0; for (int n : numbers) sum += n * n; \

@@ -1,4 +1,4 @@
-//! A single stream, packed or not, as answers come.
+//! A single stream of answers, packed or not.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
@@ -7,20 +7,20 @@ use assay_core::{Error, Result};
 
 use crate::packing::{Decoder, Packing, is_tar, only_file_of_zip};
 
-/// The most that a stream may unpack to; more is a mistake or an attack.
-const LARGEST: u64 = 4 << 30;
-/// The number of times that something may be packed within something packed.
-const LAYERS: usize = 3;
+/// The maximum unpacked size of a stream; more is a mistake or an attack.
+const MAX_BYTES: u64 = 4 << 30;
+/// The maximum nesting of packed formats.
+const MAX_LAYERS: usize = 3;
 const BUFFER: usize = 1 << 16;
 
 /// A stream that is read from front to back.
 pub type Stream<'a> = Box<dyn BufRead + 'a>;
 
 /// The content of the stream called `name`, unpacked if it is gzip, zstd, or a zip of one file.
-pub fn unpacked<'a>(reader: &'a mut dyn BufRead, name: &str) -> Result<Stream<'a>> {
+pub fn unpack<'a>(reader: &'a mut dyn BufRead, name: &str) -> Result<Stream<'a>> {
     let broken = |error| Error::reading("read", Path::new(name), error);
     let mut stream: Stream<'a> = Box::new(reader);
-    for _ in 0..LAYERS {
+    for _ in 0..MAX_LAYERS {
         let (packing, whole) = Packing::detect(stream).map_err(broken)?;
         stream = match packing {
             Packing::Plain => return Ok(Box::new(whole)),
@@ -33,16 +33,17 @@ pub fn unpacked<'a>(reader: &'a mut dyn BufRead, name: &str) -> Result<Stream<'a
 }
 
 fn checked<'a>(decoder: impl Read + 'a) -> Stream<'a> {
-    Box::new(BufReader::with_capacity(BUFFER, Checked { decoder, left: LARGEST }))
+    Box::new(BufReader::with_capacity(BUFFER, LimitedReader { decoder, left: MAX_BYTES }))
 }
 
-/// Holds an unpacked stream to its limit, and calls what cannot be unpacked unsound data.
-struct Checked<R> {
+/// Limits the size of an unpacked stream, and reports bytes that cannot be unpacked as invalid
+/// data.
+struct LimitedReader<R> {
     decoder: R,
     left: u64,
 }
 
-impl<R: Read> Read for Checked<R> {
+impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let invalid = |error: io::Error| match error.kind() {
             io::ErrorKind::Interrupted => error,
@@ -50,7 +51,7 @@ impl<R: Read> Read for Checked<R> {
         };
         let count = self.decoder.read(buffer).map_err(invalid)?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
-            let message = format!("it unpacks to more than {} GiB", LARGEST >> 30);
+            let message = format!("it unpacks to more than {} GiB", MAX_BYTES >> 30);
             io::Error::new(io::ErrorKind::InvalidData, message)
         })?;
         Ok(count)
@@ -82,7 +83,7 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Result<Vec<u8>, String> {
         let mut bytes = bytes;
-        let mut stream = unpacked(&mut bytes, "x").map_err(|error| error.to_string())?;
+        let mut stream = unpack(&mut bytes, "x").map_err(|error| error.to_string())?;
         let mut text = Vec::new();
         stream.read_to_end(&mut text).map_err(|error| error.to_string())?;
         Ok(text)

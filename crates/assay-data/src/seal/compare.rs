@@ -1,4 +1,4 @@
-//! A check that a folder is still what was sealed.
+//! A check that a folder still equals the sealed data.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,11 +11,11 @@ use super::keys::Key;
 use super::manifest::Entry;
 use super::merkle::{LeafHasher, Seed};
 use super::unsealing::open_manifest;
-use super::walk::{some_of, walk};
-use super::{BLOCK, Commitment, go_on};
+use super::walk::{summarize_faults, walk};
+use super::{BLOCK, Commitment, check_cancelled};
 
-/// Says what is in a sealed file if a folder holds just that; refuses, and names every file that differs, is missing or
-/// was added, otherwise. Nothing is written.
+/// Returns the commitment of a sealed file if a folder has exactly the same content; otherwise
+/// refuses, and names every file that differs, is missing or was added. Nothing is written.
 pub fn compare_folder(
     sealed: &Path,
     key: &Key,
@@ -27,7 +27,7 @@ pub fn compare_folder(
     let mut there: BTreeSet<String> = walk(folder, &[])?.into_iter().collect();
     let mut differences = Vec::new();
     for entry in &manifest.files {
-        go_on(cancel)?;
+        check_cancelled(cancel)?;
         if !there.remove(&entry.path) {
             differences.push(format!("{} is missing", entry.path));
         } else if leaf(folder, entry, &manifest.seed)? != Some(entry.leaf) {
@@ -36,7 +36,7 @@ pub fn compare_folder(
     }
     differences.extend(there.into_iter().map(|path| format!("{path} was not sealed")));
     if !differences.is_empty() {
-        let named = some_of(differences);
+        let named = summarize_faults(differences);
         return Err(Error::refused(format!(
             "{} is not what was sealed: {named}",
             folder.display()
@@ -45,7 +45,7 @@ pub fn compare_folder(
     Ok(found)
 }
 
-/// The hash of a file in the folder; none if it has another length than the one that was sealed.
+/// The hash of a file in the folder; `None` if its length differs from the sealed one.
 fn leaf(folder: &Path, entry: &Entry, seed: &Seed) -> Result<Option<Digest>> {
     let path = folder.join(&entry.path);
     let error = |error| Error::reading("read", &path, error);

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
 
-/// The file in `folder` that has one of these names; it is an error if several are there.
-pub fn one_of(folder: &Path, names: &[String]) -> Result<Option<PathBuf>> {
+/// Finds the file in `folder` that has one of these names; it is an error if there are several.
+pub fn find_file(folder: &Path, names: &[String]) -> Result<Option<PathBuf>> {
     let paths = names.iter().map(|name| folder.join(name));
     let there: Vec<PathBuf> = paths.filter(|path| path.exists()).collect();
     match there.as_slice() {
