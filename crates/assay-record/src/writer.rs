@@ -153,6 +153,15 @@ impl RunWriter {
         self.write_manifest()
     }
 
+    /// Drops every answer and verdict, each file in one step.
+    pub fn discard(&mut self) -> Result<()> {
+        self.prepare()?;
+        self.verdicts.clean(&|_| false)?;
+        self.answers.clean(&|_| false)?;
+        self.progress = Progress::default();
+        Ok(())
+    }
+
     /// Adds an answer, before its verdict.
     pub fn answer(&mut self, answer: &AnswerLine) -> Result<()> {
         self.prepare()?;

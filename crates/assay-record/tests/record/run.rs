@@ -246,3 +246,21 @@ fn scratch_is_empty_and_no_link() {
     symlink(scratch.path(), run.folder().join(SCRATCH)).unwrap();
     assert!(run.scratch().is_err() && run.clear_scratch().is_err());
 }
+
+#[test]
+fn what_is_discarded_is_gone_and_can_be_done_again() {
+    let (_scratch, mut run) = new_run();
+    for sample in 0..2 {
+        run.answer(&answer(PROBLEMS[0], sample)).unwrap();
+        run.verdict(&verdict(PROBLEMS[0], sample)).unwrap();
+    }
+    run.discard().unwrap();
+    assert_eq!(run.progress().graded().count(), 0);
+    run.answer(&answer(PROBLEMS[1], 0)).unwrap();
+    let folder = run.folder().to_owned();
+    drop(run);
+    let run = RunWriter::open(&folder).unwrap();
+    assert_eq!(run.progress().ungraded().collect::<Vec<_>>(), [(PROBLEMS[1], 0)]);
+    let reader = RunReader::open(&folder).unwrap();
+    assert_eq!((reader.answers().count(), reader.verdicts().count()), (1, 0));
+}
