@@ -13,7 +13,7 @@ use serde::de::{self, DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::json::{JsonFault, parse_document};
+use crate::json::{JsonFault, json_message, parse_document};
 use crate::named_texts::unique_texts;
 
 /// Texts by key: predictions of C2C, HTR and VQA, and truths of the first two.
@@ -49,11 +49,7 @@ pub fn detections(bytes: &[u8], name: &str) -> Result<Detections> {
 
 /// Reads the boxes of one image by phrase; an error is a message without a position.
 pub fn phrases(text: &str) -> Result<Phrases, String> {
-    let phrases: Keyed<Boxes> = serde_json::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        // The caller knows where the text comes from.
-        message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
-    })?;
+    let phrases: Keyed<Boxes> = serde_json::from_str(text).map_err(|error| json_message(&error))?;
     Ok(without_types(phrases))
 }
 
