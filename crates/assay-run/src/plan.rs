@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use std::path::Path;
 
 use assay_core::{
-    DataChoice, Digest, Error, Fingerprint, Opening, ProblemId, Problems, Reading, Result,
+    DataChoice, Digest, Effort, Error, Fingerprint, Opening, ProblemId, Problems, Reading, Result,
     Selection, Signature, Solver, Task, TaskSettings,
 };
 use assay_record::{DataDigest, Tool};
@@ -67,13 +67,14 @@ pub struct TaskRequest {
     pub limit: Option<usize>,
 }
 
-/// A task whose problems have been opened, chosen and read once.
+/// A task whose problems have been opened and chosen.
 pub struct OpenTask {
     pub(crate) request: TaskRequest,
     pub(crate) task: Arc<dyn Task>,
     pub(crate) problems: Box<dyn Problems>,
     pub(crate) wanted: Selection,
-    pub(crate) digest: DataDigest,
+    /// The hashes of the chosen problems, once they have been read.
+    digest: OnceLock<DataDigest>,
 }
 
 impl OpenTask {
@@ -82,7 +83,7 @@ impl OpenTask {
         self.wanted.indices().map(|index| &self.problems.ids()[index])
     }
 
-    /// Opens what `request` names, for so many grades at once, and reads the wanted problems once to learn their hash.
+    /// Opens what `request` names, for so many grades at once.
     pub fn open(
         tasks: &TaskRegistry,
         request: TaskRequest,
@@ -96,19 +97,28 @@ impl OpenTask {
         problems.can_be_asked()?;
         problems.can_be_graded()?;
         let wanted = select(problems.ids(), &request.ids, request.limit)?;
-        let digest = digest_of(problems.as_ref(), &wanted)?;
-        let DataDigest { solutions, content } = digest;
-        info!(
-            task = request.name,
-            ?data,
-            problems = wanted.len(),
-            of = problems.ids().len(),
-            %solutions,
-            %content,
-            took = ?started.elapsed(),
-            "opened the task"
-        );
+        let (count, of, took) = (wanted.len(), problems.ids().len(), started.elapsed());
+        info!(task = request.name, ?data, problems = count, of, ?took, "opened the task");
+        let digest = OnceLock::new();
         Ok(Arc::new(Self { request, task, problems, wanted, digest }))
+    }
+
+    /// The hashes of the chosen problems, which are read unless they have been read before.
+    pub fn data_digest(&self) -> Result<DataDigest> {
+        if let Some(digest) = self.digest.get() {
+            return Ok(*digest);
+        }
+        let mut hashing = DataHashing::new(self);
+        self.problems.read(&self.wanted, &mut |reading| {
+            hashing.add(&reading);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(hashing.finish())
+    }
+
+    /// True if the problems have been read and hashed.
+    pub(crate) fn is_hashed(&self) -> bool {
+        self.digest.get().is_some()
     }
 }
 
@@ -117,7 +127,8 @@ pub struct Plan {
     pub(crate) open: Arc<OpenTask>,
     pub(crate) request: Request,
     pub(crate) solver: Solver,
-    pub(crate) signature: Signature,
+    /// Everything that the answers depend on beside the data and the settings.
+    identity: String,
     pub(crate) tool: Tool,
     /// How many samples a problem the solver has, where it has only so many.
     has_samples: Option<u32>,
@@ -141,21 +152,31 @@ impl Plan {
         }
         let built = spec.build(&solver_settings, open.problems.as_ref())?;
         let BuiltSolver { solver: ready, identity, samples: has } = built;
-        let signature = signature(
-            (open.task.as_ref(), open.problems.as_ref()),
-            &open.request.settings,
-            open.digest.solutions,
-            open.wanted.len(),
-            &tool,
-        );
-        let signature = with_samples(signature, open.task.as_ref(), &samples)
-            .field("content", open.digest.content.short())
-            .field("solver", identity);
-        info!(solver, samples, %signature, "made the solver ready");
+        info!(solver, samples, identity, "made the solver ready");
         let task = open.request.clone();
         let request = Request { task, solver: solver.to_owned(), solver_settings, samples };
         let open = Arc::clone(open);
-        Ok(Self { open, request, solver: ready, signature, tool, has_samples: has })
+        Ok(Self { open, request, solver: ready, identity, tool, has_samples: has })
+    }
+
+    /// Everything that the results depend on. Reads the data if nobody has.
+    pub(crate) fn signature(&self) -> Result<Signature> {
+        let OpenTask { task, problems, request, wanted, .. } = &*self.open;
+        let DataDigest { solutions, content } = self.open.data_digest()?;
+        let (task, settings) = (task.as_ref(), &request.settings);
+        let signature =
+            signature((task, problems.as_ref()), settings, solutions, wanted.len(), &self.tool);
+        Ok(with_samples(signature, task, &self.request.samples)
+            .field("content", content.short())
+            .field("solver", &self.identity))
+    }
+
+    /// True if answering and grading take less time than reading the data, which is then read only once: it is hashed
+    /// as it is answered. A run that is interrupted before that starts over.
+    pub(crate) fn hashes_on_the_way(&self) -> bool {
+        self.solver.effort() == Effort::Trivial
+            && self.open.problems.effort() == Effort::Trivial
+            && !self.open.is_hashed()
     }
 
     /// The solver's spec.
@@ -237,23 +258,38 @@ fn no_such_problem(all: &[ProblemId], id: &str) -> Error {
     }
 }
 
-/// The hashes of the wanted problems.
-fn digest_of(problems: &dyn Problems, wanted: &Selection) -> Result<DataDigest> {
-    // Problems come in any order; their fingerprints are small.
-    let mut found: Vec<Option<[Fingerprint; 2]>> = vec![None; problems.ids().len()];
-    problems.read(wanted, &mut |reading| {
+/// The hashes of a task's problems while they are read.
+pub(crate) struct DataHashing<'a> {
+    open: &'a OpenTask,
+    /// The fingerprints of each question and reference by index: problems come in any order.
+    found: Vec<Option<[Fingerprint; 2]>>,
+}
+
+impl<'a> DataHashing<'a> {
+    pub(crate) fn new(open: &'a OpenTask) -> Self {
+        Self { open, found: vec![None; open.problems.ids().len()] }
+    }
+
+    /// Takes a problem that was read; one that cannot be used is left out.
+    pub(crate) fn add(&mut self, reading: &Reading) {
         if let Reading::Problem(problem) = reading {
-            found[problem.index] =
+            self.found[problem.index] =
                 Some([problem.question.fingerprint(), problem.reference.fingerprint()]);
         }
-        Ok(ControlFlow::Continue(()))
-    })?;
-    let ids = problems.ids().iter().zip(&found);
-    let solutions = ids
-        .filter_map(|(id, found)| found.map(|[_, reference]| [id.fingerprint(), reference]))
-        .flatten();
-    Ok(DataDigest {
-        solutions: Digest::of_all(solutions),
-        content: Digest::of_all(found.iter().flatten().flatten().copied()),
-    })
+    }
+
+    /// The hashes, which the task keeps, when every chosen problem has been read.
+    pub(crate) fn finish(self) -> DataDigest {
+        let Self { open, found } = self;
+        let ids = open.problems.ids().iter().zip(&found);
+        let solutions = ids
+            .filter_map(|(id, found)| found.map(|[_, reference]| [id.fingerprint(), reference]))
+            .flatten();
+        let digest = DataDigest {
+            solutions: Digest::of_all(solutions),
+            content: Digest::of_all(found.iter().flatten().flatten().copied()),
+        };
+        info!(solutions = %digest.solutions, content = %digest.content, "hashed the data");
+        *open.digest.get_or_init(|| digest)
+    }
 }

@@ -17,6 +17,7 @@ use tracing::info;
 
 use crate::gate::{Gate, Gold};
 use crate::pipeline::{Ending, Event, Feed, Item, Pending, Pipeline, Retries, VerdictCache};
+use crate::plan::DataHashing;
 use crate::registry::Entry;
 use crate::{OpenTask, Plan, Request, RunContext, host};
 
@@ -52,7 +53,11 @@ pub struct Complete {
 /// Starts a run in a new folder in `parent`.
 pub fn start(plan: &Plan, parent: &Path, context: &RunContext<'_>) -> Result<Finished> {
     let (started, unique) = host::now();
-    let record = RunWriter::create(parent, &manifest(plan, started)?, unique)?;
+    let mut manifest = manifest(plan, started)?;
+    if !plan.hashes_on_the_way() {
+        identify(&mut manifest, plan)?;
+    }
+    let record = RunWriter::create(parent, &manifest, unique)?;
     if !risks(&plan.request).is_empty() {
         remember(&record, context);
     }
@@ -65,15 +70,24 @@ pub fn start(plan: &Plan, parent: &Path, context: &RunContext<'_>) -> Result<Fin
 fn manifest(plan: &Plan, started: String) -> Result<Manifest> {
     Ok(Manifest {
         format: FormatVersion::CURRENT,
-        signature: Some(plan.signature.to_string()),
+        signature: None,
         started,
         problems: plan.total(),
-        data_digest: Some(plan.open.digest),
+        data_digest: None,
         request: plan.request.to_record()?,
         tool: plan.tool.clone(),
         machine: host::this_machine(),
         other: serde_json::Map::new(),
     })
+}
+
+/// Names everything that the results depend on.
+fn identify(manifest: &mut Manifest, plan: &Plan) -> Result<()> {
+    let signature = plan.signature()?;
+    info!(%signature, "identified the run");
+    manifest.signature = Some(signature.to_string());
+    manifest.data_digest = Some(plan.open.data_digest()?);
+    Ok(())
 }
 
 /// A run that was started before, held open to be finished.
@@ -120,8 +134,9 @@ impl Resumable {
         let open = OpenTask::open(tasks, task, jobs, cache)?;
         let plan = Plan::new(&open, &solver, solver_settings, samples, tool)?;
         let Manifest { signature, data_digest, .. } = self.record.manifest();
-        let (then, now) = (signature.clone().unwrap_or_default(), plan.signature.to_string());
-        if then != now || *data_digest != Some(open.digest) {
+        let Some(then) = signature else { return Ok(Some(plan)) };
+        let now = plan.signature()?.to_string();
+        if *then != now || *data_digest != Some(open.data_digest()?) {
             return Err(Error::refused(format!(
                 "{} cannot be resumed: what it depends on has changed\n  then: {then}\n  now:  {now}",
                 self.record.folder().display(),
@@ -145,6 +160,10 @@ impl Resumable {
             (None, Some(plan)) => {
                 let Self { mut record, request, .. } = self;
                 let manifest = record.manifest().clone();
+                if manifest.data_digest.is_none() {
+                    // The answers are to data that nobody can identify any more.
+                    record.discard()?;
+                }
                 if manifest.format < FormatVersion::CURRENT {
                     // What is known of it is the hash of its manifest, which changes with its format.
                     record.set_manifest(&manifest)?;
@@ -203,7 +222,9 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
         jobs,
         cancel,
     };
-    let outcome = pipeline.run(|feed| todo.read(feed), &mut |event| match event {
+    let mut hashing = plan.hashes_on_the_way().then(|| DataHashing::new(&plan.open));
+    let read = |feed: &mut Feed<'_>| todo.read(&mut hashing, feed);
+    let outcome = pipeline.run(read, &mut |event| match event {
         Event::Answered(_, answer) => record.answer(&(*answer).into()),
         Event::Session(report) => record.session(&report.into()),
         Event::Graded(key, verdict) => {
@@ -234,6 +255,14 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
             "{left} of {total} problems were left without an answer"
         )));
     }
+    if record.manifest().signature.is_none() {
+        if let Some(hashing) = hashing {
+            hashing.finish();
+        }
+        let mut manifest = record.manifest().clone();
+        identify(&mut manifest, plan)?;
+        record.set_manifest(&manifest)?;
+    }
     sum_up(plan, record, &gate)
 }
 
@@ -253,7 +282,7 @@ fn sum_up(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<Finished> {
             excluded.push(verdict);
         }
     })?;
-    let (solver, signature) = (plan.solver().to_owned(), plan.signature.clone());
+    let (solver, signature) = (plan.solver().to_owned(), plan.signature()?);
     let results = Results::new(&request.name, solver, signature, counts);
     let results = Results { gold: gate.rate(), ..results.with_tally(tally.as_ref()) };
     record.finish(&results)?;
@@ -331,8 +360,11 @@ impl<'a> Todo<'a> {
     }
 
     /// Feeds everything that is left.
-    fn read(&self, feed: &mut Feed<'_>) -> Result<()> {
+    fn read(&self, hashing: &mut Option<DataHashing<'_>>, feed: &mut Feed<'_>) -> Result<()> {
         self.plan.open.problems.read(&self.open, &mut |reading| {
+            if let Some(hashing) = hashing {
+                hashing.add(&reading);
+            }
             Ok(match reading {
                 Reading::Problem(problem) => self.feed_problem(problem, feed),
                 Reading::Flawed(flaw) => feed(Item::Flawed(flaw)),

@@ -22,14 +22,9 @@ pub struct GradeRequest {
 }
 
 impl OpenTask {
-    /// The hashes of the problems that were chosen.
-    pub fn data_digest(&self) -> DataDigest {
-        self.digest
-    }
-
     /// Grades an answer to one of the problems; refuses one to other data.
     pub fn grade(&self, request: &GradeRequest, cancel: &Cancel) -> Result<VerdictLine> {
-        if request.data_digest != self.digest || request.task.name != self.request.name {
+        if request.data_digest != self.data_digest()? || request.task.name != self.request.name {
             return Err(Error::refused("the answer is to another task or to other data")
                 .hint("open the data that the answer's problem was read from"));
         }

@@ -246,7 +246,8 @@ fn its_answers_can_be_scored() {
 fn an_answer_can_be_graded_by_whoever_opens_the_same_data() {
     let open = || OpenTask::open(&tasks(), task_request(), 1, None).unwrap();
     let answer = AnswerLine::new("faster/1", 0, ResponseLine::Choice("A".to_owned()));
-    let request = GradeRequest { task: task_request(), data_digest: open().data_digest(), answer };
+    let request =
+        GradeRequest { task: task_request(), data_digest: open().data_digest().unwrap(), answer };
     let sent = serde_json::to_string(&request).unwrap();
     let received: GradeRequest = serde_json::from_str(&sent).unwrap();
     let verdict = open().grade(&received, &Cancel::new()).unwrap();

@@ -430,6 +430,32 @@ fn what_changed_since_is_not_resumed() {
     assert!(output.err.contains("what it depends on has changed"), "{}", output.err);
 }
 
+/// The data of a baseline's run is hashed as it is answered: a run that was killed before that has answers to data that
+/// nobody can identify.
+#[test]
+fn a_run_that_was_killed_before_its_data_was_hashed_starts_over() {
+    let (keep, root) = dataset("D", 5);
+    let data = root.display().to_string();
+    let arguments = ["run", "codrep", "-d", &data, "-s", "last"];
+    run(keep.path(), &arguments);
+    let folder = runs(keep.path())[0].clone();
+    fs::remove_file(folder.join("results.json")).unwrap();
+    let mut manifest: Value =
+        serde_json::from_slice(&fs::read(folder.join("run.json")).unwrap()).unwrap();
+    let fields = manifest.as_object_mut().unwrap();
+    assert!(fields.remove("signature").is_some() && fields.remove("data_digest").is_some());
+    fs::write(folder.join("run.json"), manifest.to_string()).unwrap();
+    let verdicts = fs::read_to_string(folder.join("verdicts.jsonl")).unwrap();
+    let torn = &verdicts[..verdicts.len() / 2];
+    fs::write(folder.join("verdicts.jsonl"), torn).unwrap();
+    write(&root, 2, "other\n\na\nb\n", "1");
+    let resumed = run(keep.path(), &["run", "--resume", &folder.display().to_string()]);
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    run(keep.path(), &arguments);
+    let fresh = runs(keep.path()).into_iter().find(|other| *other != folder).unwrap();
+    assert_eq!(essence(&folder), essence(&fresh));
+}
+
 #[test]
 fn a_record_that_somebody_edited_is_refused_by_line() {
     let (keep, root) = dataset("D", 3);
