@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
     let mut plans = Vec::new();
     for task in &arguments.tasks {
         let data = choose_data(&arguments.data, tasks.find(task)?.card())?;
-        plans.extend(plans_for(arguments, task, data)?);
+        plans.extend(plans_for(&tasks, arguments, task, data)?);
     }
     // Until here nothing has started, and Ctrl-C simply ends the process, however long the data
     // takes to read.
@@ -49,11 +49,11 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
 
 /// A plan for each solver, so that an error in the last one is found before the first one runs.
 pub(crate) fn plans_for(
+    tasks: &TaskRegistry,
     arguments: &RunArguments,
     task: &str,
     data: DataChoice,
 ) -> Result<Vec<Plan>> {
-    let tasks = TaskRegistry::built_in();
     let card = tasks.find(task)?.card();
     let defaults = || card.default_solvers.clone();
     let solvers: Vec<String> =
@@ -70,8 +70,7 @@ pub(crate) fn plans_for(
         limit: arguments.limit.map(|limit| limit as usize),
     };
     let cache = cache_folder(arguments.programs.cache.as_deref());
-    let open =
-        OpenTask::open(&tasks, request, job_count(arguments.solving.jobs), cache.as_deref())?;
+    let open = OpenTask::open(tasks, request, job_count(arguments.solving.jobs), cache.as_deref())?;
     warn_about_training_data(&solvers, &open);
     let plan =
         |solver: &String| Plan::new(&open, solver, settings.clone(), arguments.samples, tool());

@@ -57,7 +57,8 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
     }
     let mut plans = Vec::new();
     let python_error = python_error(arguments);
-    for task in TaskRegistry::built_in().iter() {
+    let tasks = TaskRegistry::built_in();
+    for task in tasks.iter() {
         let card = task.card();
         if let Some(error) = arguments.solvers.iter().find_map(|solver| solver_error(solver, card))
         {
@@ -83,7 +84,7 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
             continue;
         }
         output::print_message(&format!("tour: {} ({})", card.name, card.summary));
-        plans.extend(plans_for(arguments, &card.name, DataChoice::Sample)?);
+        plans.extend(plans_for(&tasks, arguments, &card.name, DataChoice::Sample)?);
     }
     let code = Session::new(arguments, cancel).run(plans)?;
     if !arguments.json && !cancel.is_cancelled() {
