@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use assay_core::{
     AnswerForm, AnswerRules, Cancel, Check, CodeQuestion, Digest, Ending, Estimate, Fingerprint,
-    Flaw, Language, Named, Opening, Outcome, Problem, ProblemId, Problems, Progress, Question,
-    QuestionKind, Reading, Reference, Response, Result, Selection, Submission, Tally, Task,
-    TaskCard, TaskSettings, Verdict, Visit, VisitReference, Why,
+    Flaw, Language, Named, NoAnswerKind, Opening, Outcome, Problem, ProblemId, Problems, Progress,
+    Question, QuestionKind, Reading, Reference, Response, Result, Selection, Submission, Tally,
+    Task, TaskCard, TaskSettings, Verdict, Visit, VisitReference,
 };
 
 /// The reference of a problem.
@@ -207,5 +207,5 @@ impl Progress for Watching {
 
 /// Whether a verdict says that there was no answer.
 pub(crate) fn is_silent(verdict: &Verdict) -> bool {
-    verdict.why == Some(Why::Silent)
+    verdict.no_answer == Some(NoAnswerKind::Silent)
 }

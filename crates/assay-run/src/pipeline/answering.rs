@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use assay_core::{
-    Answer, AnswerEach, AnswerError, AnswerTogether, Ask, Batch, BatchQuestion, Effort, Error,
-    Problem, ProblemId, Reference, Reply, Response, Result, SampleKey, SessionReport, Solver,
-    StopWords, Submission, TakeAnswers,
+    Answer, AnswerEach, AnswerError, AnswerSink, AnswerTogether, Ask, Batch, BatchQuestion, Effort,
+    Error, Problem, ProblemId, Reference, Reply, Response, Result, SampleKey, SessionReport,
+    Solver, StopWords, Submission,
 };
 use crossbeam_channel::Receiver;
 use tracing::{debug, debug_span, info};
@@ -164,7 +164,7 @@ struct Listener<'l, 'f> {
     outlet: &'l Outlet<'f>,
 }
 
-impl TakeAnswers for Listener<'_, '_> {
+impl AnswerSink for Listener<'_, '_> {
     fn answer(&mut self, key: SampleKey, response: Response) -> Result<()> {
         let answered = {
             // A sample is answered once: what was not asked, or was answered, is not on the list.

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_core::{Cancel, Check, Digest, NoAnswer, Response, Result, Submission, Verdict, Why};
+use assay_core::{
+    Cancel, Check, Digest, NoAnswer, NoAnswerKind, Response, Result, Submission, Verdict,
+};
 
 use tracing::{debug, debug_span};
 
@@ -31,7 +33,7 @@ impl Pipeline<'_> {
         let submission = match check {
             Check::Impossible(fault) if refuses => return Ok(Event::Impossible(*key, fault)),
             Check::Impossible(fault) => {
-                let response = Arc::new(Response::none(Why::Invalid, fault.message));
+                let response = Arc::new(Response::none(NoAnswerKind::Invalid, fault.message));
                 none = Submission { response, ..submission.clone() };
                 &none
             }
@@ -53,7 +55,7 @@ impl Pipeline<'_> {
 fn no_answer(check: Check, response: &Response) -> Option<NoAnswer> {
     match (check, response) {
         (Check::Impossible(fault), _) => {
-            Some(NoAnswer { why: Why::Invalid, detail: fault.message })
+            Some(NoAnswer { kind: NoAnswerKind::Invalid, detail: fault.message })
         }
         (_, Response::None(reason)) => Some(reason.clone()),
         _ => None,

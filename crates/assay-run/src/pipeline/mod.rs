@@ -18,8 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{
-    Answer, Cancel, Effort, Error, Fault, Flaw, NoAnswer, Problem, ProblemId, Problems, Reference,
-    Result, SampleKey, SessionReport, Solver, Submission, Verdict, Why,
+    Answer, Cancel, Effort, Error, Fault, Flaw, NoAnswer, NoAnswerKind, Problem, ProblemId,
+    Problems, Reference, Result, SampleKey, SessionReport, Solver, Submission, Verdict,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tracing::debug;
@@ -257,7 +257,7 @@ impl Pipeline<'_> {
         let key = SampleKey { index, sample: 0 };
         match self.ending {
             Ending::Check => {
-                let reason = NoAnswer { why: Why::Silent, detail: reason };
+                let reason = NoAnswer { kind: NoAnswerKind::Silent, detail: reason };
                 Event::Checked(key, id, Some(reason))
             }
             Ending::Grade(_) | Ending::Score(_) => {

@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock};
 
 use assay_answers::AnswerFile;
 use assay_core::{
-    Cancel, Check, Fault, FaultKind, Fingerprint, Flaw, ProblemId, Problems, Reading, Reference,
-    Response, Result, SampleKey, Selection, Submission, Why,
+    Cancel, Check, Fault, FaultKind, Fingerprint, Flaw, NoAnswerKind, ProblemId, Problems, Reading,
+    Reference, Response, Result, SampleKey, Selection, Submission,
 };
 
 use super::Scoring;
@@ -62,7 +62,7 @@ pub(super) fn with_problem(fault: Fault, problem: &ProblemId) -> Fault {
 
 /// The answer of a file that has none.
 static NO_ANSWER: LazyLock<Arc<Response>> =
-    LazyLock::new(|| Arc::new(Response::none(Why::Silent, "there is no answer to it")));
+    LazyLock::new(|| Arc::new(Response::none(NoAnswerKind::Silent, "there is no answer to it")));
 
 impl FileGrading<'_> {
     /// Grades every answer; returns what tells the references from others, in task order.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use assay_answers::AnswerFile;
 use assay_core::{
-    Counts, Error, Fault, FaultKind, Flaw, NoAnswer, Place, Problems, Progress, Result, SampleKey,
-    Tally, Verdict, Why,
+    Counts, Error, Fault, FaultKind, Flaw, NoAnswer, NoAnswerKind, Place, Problems, Progress,
+    Result, SampleKey, Tally, Verdict,
 };
 use assay_record::{Folder, LineFile, VerdictLine, sort};
 
@@ -88,7 +88,7 @@ impl<'a> Summary<'a> {
     ) -> Result<()> {
         let fault = Fault::new(FaultKind::NoSolution, flaw.reason.clone());
         self.faults.extend(answers.map(|place| (place, fault.clone())));
-        let reason = NoAnswer { why: Why::Silent, detail: flaw.reason.clone() };
+        let reason = NoAnswer { kind: NoAnswerKind::Silent, detail: flaw.reason.clone() };
         self.count(&Verdict::unanswered(flaw.id.clone(), 0, &reason))?;
         self.flaws.push(flaw);
         Ok(())

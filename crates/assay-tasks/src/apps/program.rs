@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use assay_core::Rules;
 
-use crate::programs::Parts;
+use crate::programs::SourceParts;
 
 /// What a program may use without importing it. One line, so that a program's lines keep their count
 /// but for one. Numpy takes longer to load than most programs run: it is loaded when it is used.
@@ -18,7 +18,7 @@ pub(super) const PREAMBLE: &str = "import sys, time, itertools, collections, mat
     LateNumpy()')\n";
 
 /// The file that is run where a program reads standard input and prints.
-pub(super) fn assemble(parts: &Parts<'_>) -> String {
+pub(super) fn assemble(parts: &SourceParts<'_>) -> String {
     let (future, program) = without_future(parts.program);
     match parts.rules {
         Rules::Strict => format!("{future}{PREAMBLE}{program}"),
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn what_must_be_first_in_a_file_is_first() {
         let program = "\u{feff}# about\nfrom __future__ import annotations  # why\nprint(1)\n";
-        let parts = Parts { program, tests: None, nonce: "", rules: Rules::Strict };
+        let parts = SourceParts { program, tests: None, nonce: "", rules: Rules::Strict };
         let text = assemble(&parts);
         let head = format!("from __future__ import annotations; {PREAMBLE}# about\n\nprint(1)\n");
         assert_eq!(text, head);

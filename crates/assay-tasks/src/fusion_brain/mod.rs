@@ -21,7 +21,7 @@ use assay_core::{
 use assay_metrics::fusion_brain::integral::Subtask;
 
 pub(crate) use htr::htr;
-use problems::{Item, KeyedProblems};
+use problems::{ImageProblem, KeyedProblems};
 pub(crate) use total::FusionBrain;
 use truth::{Truth, only_path};
 pub(crate) use vqa::vqa;
@@ -32,7 +32,7 @@ pub(crate) struct ImageTask {
     card: TaskCard,
     subtask: Subtask,
     /// Reads the problems of a truth.
-    read: fn(&Truth) -> Result<Vec<Item>>,
+    read: fn(&Truth) -> Result<Vec<ImageProblem>>,
     answers: AnswerRules,
     tally: fn() -> Box<dyn Tally>,
     interval: &'static str,
@@ -60,11 +60,11 @@ impl Task for ImageTask {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
         refuse_strict(&self.card.name, opening.settings)?;
         let truth = self.truth(opening.data)?;
-        let items = (self.read)(&truth)?;
-        if items.is_empty() {
+        let problems = (self.read)(&truth)?;
+        if problems.is_empty() {
             return Err(truth.nothing_to_score());
         }
-        Ok(Box::new(KeyedProblems::new(truth.name, items, self.answers)))
+        Ok(Box::new(KeyedProblems::new(truth.name, problems, self.answers)))
     }
 
     fn tally(&self, _settings: &TaskSettings) -> Box<dyn Tally> {

@@ -13,7 +13,7 @@ use assay_metrics::fusion_brain::vqa::{self, Language};
 use super::ImageTask;
 use super::accuracy::AccuracyTally;
 use super::lemmas::Lemmas;
-use super::problems::Item;
+use super::problems::ImageProblem;
 use super::truth::Truth;
 use crate::card::card;
 use crate::sample;
@@ -36,23 +36,23 @@ pub(crate) fn vqa() -> ImageTask {
     }
 }
 
-fn read(truth: &Truth) -> Result<Vec<Item>> {
+fn read(truth: &Truth) -> Result<Vec<ImageProblem>> {
     let questions = questions(&truth.bytes, &truth.name)?;
     let lemmas = if questions.values().any(|question| question.is_russian) {
         Some(Lemmas::russian()?)
     } else {
         None
     };
-    let item = |(key, Question { answers, is_russian }): (String, Question)| {
+    let problem = |(key, Question { answers, is_russian }): (String, Question)| {
         let language = if is_russian { Language::Russian } else { Language::English };
         let name = if is_russian { "Russian" } else { "English" };
         let prompt = format!(
             "Answer the question {key:?} about its image in {name}. Answer with a few words alone.\n"
         );
         let reference = Arc::new(RightAnswers { truth: vqa::Truth { answers, language }, lemmas });
-        Item { key, prompt, reference }
+        ImageProblem { key, prompt, reference }
     };
-    Ok(questions.into_iter().map(item).collect())
+    Ok(questions.into_iter().map(problem).collect())
 }
 
 /// The right answers to a question.

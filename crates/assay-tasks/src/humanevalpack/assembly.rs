@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use assay_core::{Language, Rules};
 
-use super::apart::rust_tests;
 use super::code::Code;
-use crate::programs::Parts;
+use super::separate_tests::rust_tests;
+use crate::programs::SourceParts;
 
 /// What OctoPack puts before a program in C++, but for Boost, which few programs use. By the strict
 /// rules the sandbox does.
@@ -27,7 +27,7 @@ fn plain(answer: &str) -> String {
 
 /// A program without its own main function. By `compat` the tests' main function is called by another,
 /// which prints the nonce.
-pub(super) fn cpp(parts: &Parts<'_>) -> String {
+pub(super) fn cpp(parts: &SourceParts<'_>) -> String {
     let program = without_main(&plain(parts.program), Language::Cpp);
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
@@ -47,7 +47,7 @@ pub(super) fn cpp(parts: &Parts<'_>) -> String {
 
 /// No class is public: the file's name fits one of them at most. By `compat` the tests' class is not
 /// the main one.
-pub(super) fn java(parts: &Parts<'_>) -> String {
+pub(super) fn java(parts: &SourceParts<'_>) -> String {
     let program = without_public(&plain(parts.program));
     if parts.rules == Rules::Strict {
         return program;
@@ -79,7 +79,7 @@ pub(super) fn without_public(program: &str) -> String {
 
 /// By `compat`, `console.assert` only prints: the tests call a function that throws, which comes before
 /// the program so that the program cannot be first to take its name.
-pub(super) fn javascript(parts: &Parts<'_>) -> String {
+pub(super) fn javascript(parts: &SourceParts<'_>) -> String {
     let program = plain(parts.program);
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
@@ -95,7 +95,7 @@ pub(super) fn javascript(parts: &Parts<'_>) -> String {
 
 /// A program is in a module of its own, so that its main function, which every prompt has, is not
 /// the main one. By `compat` its tests are in it, as functions that can be called.
-pub(super) fn rust(parts: &Parts<'_>) -> String {
+pub(super) fn rust(parts: &SourceParts<'_>) -> String {
     let program = rust_lines(&plain(parts.program));
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
@@ -173,7 +173,7 @@ pub(super) const GO_ASSERT: &str = "type assayAsserting struct{}\n\
 const GO_COMPAT: &str = "func assayWrong(text string) { panic(text) }\n";
 
 /// Go wants every import before everything else, once, and used.
-pub(super) fn go(parts: &Parts<'_>) -> String {
+pub(super) fn go(parts: &SourceParts<'_>) -> String {
     let program = plain(parts.program);
     let program = without_main(&program, Language::Go);
     let tests = parts.tests.unwrap_or_default();
@@ -337,12 +337,12 @@ mod tests {
 
     use super::*;
 
-    fn compat<'a>(program: &'a str, tests: &'a str) -> Parts<'a> {
-        Parts { program, tests: Some(tests), nonce: "n0nce", rules: Rules::Compat }
+    fn compat<'a>(program: &'a str, tests: &'a str) -> SourceParts<'a> {
+        SourceParts { program, tests: Some(tests), nonce: "n0nce", rules: Rules::Compat }
     }
 
-    fn strict<'a>(program: &'a str, serving: &'a str) -> Parts<'a> {
-        Parts { program, tests: Some(serving), nonce: "", rules: Rules::Strict }
+    fn strict<'a>(program: &'a str, server_code: &'a str) -> SourceParts<'a> {
+        SourceParts { program, tests: Some(server_code), nonce: "", rules: Rules::Strict }
     }
 
     #[test]

@@ -142,7 +142,7 @@ fn scores(measure: &Measure, pairs: &[&Sums]) -> (Score, Vec<Score>) {
 
 #[cfg(test)]
 mod tests {
-    use assay_core::{SampleKey, Why};
+    use assay_core::{NoAnswerKind, SampleKey};
     use assay_metrics::text::{Part, TextMetric};
     use proptest::prelude::*;
 
@@ -214,8 +214,8 @@ mod tests {
             (&["a"], said("\x1c a"), Outcome::Passed),
             (&["a b"], said("a  b"), Outcome::Failed),
             (&["a"], said(""), Outcome::Failed),
-            (&["a"], Response::none(Why::Silent, "nothing"), Outcome::NotAnswered),
-            (&["a"], Response::none(Why::TimedOut, "late"), Outcome::TimedOut),
+            (&["a"], Response::none(NoAnswerKind::Silent, "nothing"), Outcome::NotAnswered),
+            (&["a"], Response::none(NoAnswerKind::TimedOut, "late"), Outcome::TimedOut),
             (&["a"], Response::Lines(vec![1]), Outcome::NotAnswered),
             (&[], said("a"), Outcome::Excluded),
         ] {
@@ -227,7 +227,7 @@ mod tests {
     fn what_was_counted_is_summed_and_a_missing_answer_is_an_empty_one() {
         let verdicts = [
             grade("a", &["1234567890"], &said("12345")),
-            grade("b", &["1234567890"], &Response::none(Why::Silent, "")),
+            grade("b", &["1234567890"], &Response::none(NoAnswerKind::Silent, "")),
             grade("c", &[], &said("a problem without a solution counts in nothing")),
         ];
         assert_eq!(verdicts[0].counts.get("lengths").map(|counts| counts[1]), Some(1.0));

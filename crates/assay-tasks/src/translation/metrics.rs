@@ -6,7 +6,7 @@ use assay_metrics::text::{Part, Score, TextMetric};
 
 /// Whose metrics a task is judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Judged {
+pub(crate) enum MetricSet {
     /// Fusion Brain's Code2code.
     FusionBrain,
     /// CodeXGLUE's code-to-code translation.
@@ -60,7 +60,7 @@ const CODEBLEU_ALONE: &[Figure] = &[Figure::share("codebleu", "codebleu")];
 const BLEU: &[Figure] = &[Figure { name: "bleu", part: "unrounded", range: (0.0, 100.0) }];
 const EXACT_MATCH: &[Figure] = &[Figure::share("exact-match", "score")];
 
-impl Judged {
+impl MetricSet {
     /// The metrics of texts in the language `into`, the one to rank by first.
     pub(super) fn measures(self, into: Language, rules: Rules) -> Vec<Measure> {
         let variant = match (self, rules) {
@@ -108,14 +108,14 @@ mod tests {
 
     #[test]
     fn every_task_has_all_of_its_metrics() {
-        let names = |judged: Judged, into, rules| -> Vec<&str> {
-            judged.measures(into, rules).iter().map(|measure| measure.name).collect()
+        let names = |metric_set: MetricSet, into, rules| -> Vec<&str> {
+            metric_set.measures(into, rules).iter().map(|measure| measure.name).collect()
         };
         for rules in [Rules::Compat, Rules::Strict] {
-            let c2c = names(Judged::FusionBrain, Language::Python, rules);
+            let c2c = names(MetricSet::FusionBrain, Language::Python, rules);
             assert_eq!(c2c, ["codebleu", "bleu", "exact-match"]);
             for into in [Language::Java, Language::CSharp] {
-                let trans = names(Judged::CodeXGlue, into, rules);
+                let trans = names(MetricSet::CodeXGlue, into, rules);
                 assert_eq!(trans, ["bleu", "exact-match", "codebleu"]);
             }
         }

@@ -17,8 +17,8 @@ use assay_data::Store;
 use assay_data::parallel::{Corpus, Layout};
 use assay_stats::CORPUS_METHOD;
 
-pub(crate) use metrics::Judged;
 use metrics::Measure;
+pub(crate) use metrics::MetricSet;
 use problems::{Pairs, TextProblems};
 
 /// A task of translation.
@@ -29,7 +29,7 @@ pub(crate) struct Translation {
     pub(crate) layout: Layout,
     /// Whether a JSON object of problems and right answers is taken as data too.
     pub(crate) takes_truths: bool,
-    pub(crate) judged: Judged,
+    pub(crate) metric_set: MetricSet,
     pub(crate) sample: fn() -> Store,
 }
 
@@ -68,7 +68,7 @@ impl Translation {
     }
 
     fn measures(&self, settings: &TaskSettings) -> Vec<Measure> {
-        self.judged.measures(self.into, settings.rules)
+        self.metric_set.measures(self.into, settings.rules)
     }
 
     /// A corpus has an order of its own, in which answers may come: two have none.

@@ -3,14 +3,14 @@
 
 use assay_core::Language;
 
-use crate::programs::Apart;
+use crate::programs::SeparateTests;
 
 use super::assembly::{GO_ASSERT, go_file, rust_lines, without_public, words_after};
 use super::code::Code;
 use super::signature::{Signature, Split, signature, split};
 
 /// What a problem has.
-pub(super) struct Given<'a> {
+pub(super) struct PackTests<'a> {
     pub(super) language: Language,
     /// The beginning of a program, with the function's header.
     pub(super) prompt: &'a str,
@@ -19,22 +19,22 @@ pub(super) struct Given<'a> {
     pub(super) tests: &'a str,
 }
 
-impl Given<'_> {
+impl PackTests<'_> {
     /// The problem's tests, apart from its programs.
-    pub(super) fn apart(&self) -> Result<Apart, String> {
+    pub(super) fn separate_tests(&self) -> Result<SeparateTests, String> {
         let split = split(self.prompt, self.gold, self.language)
             .ok_or("the beginning of its program leaves no function open")?;
         let function = signature(&split.header, self.language)
             .ok_or_else(|| format!("the function's header is not understood: {}", split.header))?;
         let appended = self.tests.to_owned();
-        let (tests, serving) = match self.language {
+        let (tests, server_code) = match self.language {
             Language::Cpp => (self.cpp(&split, &function), serve_cpp(&function)),
             Language::Java => (self.java(&split, &function), String::new()),
             Language::Go => (self.go(&split, &function), serve_go(&function)),
             Language::Rust => (self.rust(&split, &function), serve_rust(&function, self.gold)),
             _ => (self.javascript(&split, &function), serve_javascript(&function)),
         };
-        Ok(Apart { tests, serving, appended })
+        Ok(SeparateTests { tests, server_code, appended })
     }
 
     fn cpp(&self, split: &Split<'_>, function: &Signature) -> String {
@@ -290,29 +290,29 @@ fn java_text(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn apart(language: Language, prompt: &str, body: &str, tests: &str) -> Apart {
+    fn separate_tests(language: Language, prompt: &str, body: &str, tests: &str) -> SeparateTests {
         let gold = format!("{prompt}{body}");
-        Given { language, prompt, gold: &gold, tests }.apart().unwrap()
+        PackTests { language, prompt, gold: &gold, tests }.separate_tests().unwrap()
     }
 
     #[test]
     fn tests_have_a_stub_instead_of_the_function() {
         let prompt = "int h() { return 1; }\nint f(vector<int> a, int b){\n";
-        let made = apart(Language::Cpp, prompt, "  return secret;\n}\n", "int main(){}");
+        let made = separate_tests(Language::Cpp, prompt, "  return secret;\n}\n", "int main(){}");
         assert!(made.tests.contains("int h() { return 1; }"), "{made:?}");
         assert!(
             made.tests.contains("int f(vector<int> a, int b) { return assay::ask<int>(a, b); }")
         );
         assert!(!made.tests.contains("secret"), "{made:?}");
-        assert!(made.serving.contains("assay::get<vector<int>>()"), "{made:?}");
-        assert!(!made.serving.contains("main(){}"), "{made:?}");
+        assert!(made.server_code.contains("assay::get<vector<int>>()"), "{made:?}");
+        assert!(!made.server_code.contains("main(){}"), "{made:?}");
     }
 
     #[test]
     fn a_problem_without_an_open_function_is_refused() {
         let given =
-            Given { language: Language::Cpp, prompt: "int f();", gold: "int f();", tests: "" };
-        assert!(given.apart().is_err());
+            PackTests { language: Language::Cpp, prompt: "int f();", gold: "int f();", tests: "" };
+        assert!(given.separate_tests().is_err());
     }
 
     #[test]
