@@ -1,4 +1,4 @@
-//! `humaneval` and `humaneval-plus`: functions of Python from their docstrings.
+//! `humaneval` and `humaneval-plus`: Python functions from their docstrings.
 
 use std::sync::Arc;
 
@@ -40,10 +40,10 @@ const PLUS_FILES: &[&str] =
 
 const STRIPPED: &str = "stripped";
 
-/// Where a continuation of the prompt ends.
+/// The words that end a continuation of the prompt.
 const STOP: &[&str] = &["\nclass", "\ndef", "\n#", "\n@", "\nprint", "\nif", "\n```", "<file_sep>"];
 
-/// Whether a file's inputs are tests.
+/// The use of a file's inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inputs {
     Used,
@@ -82,7 +82,7 @@ fn open(
     Ok(Box::new(StreamedProblems::open(records, HumanEval { stripped, inputs })?))
 }
 
-/// `HumanEval/7`, `HumanEval_7_filter_by_substring` and `7` are the same.
+/// Normalizes a name: `HumanEval/7`, `HumanEval_7_filter_by_substring` and `7` are the same.
 fn short_name(name: &str) -> String {
     let short = name.strip_prefix("HumanEval/");
     short.or_else(|| multipl_e_number(name, "HumanEval")).unwrap_or(name).to_owned()
@@ -121,7 +121,7 @@ fn gold(record: &FunctionProblem) -> String {
     format!("{}{}", record.prompt, record.canonical_solution)
 }
 
-/// The tests may use what the prompt defines besides the function, such as its inverse.
+/// HumanEval's tests. They may use names that the prompt defines besides the function, such as its inverse.
 fn python_tests(record: &FunctionProblem) -> PythonTests {
     let FunctionProblem { entry_point, test, .. } = record;
     let checked = format!("{test}\ncheck({entry_point})\n");
@@ -135,7 +135,7 @@ fn python_tests(record: &FunctionProblem) -> PythonTests {
 }
 
 fn assertion_tests(record: &FunctionProblem) -> PythonTests {
-    /// The polynomial is called with its arguments swapped, one of them taken apart.
+    /// The file calls the polynomial with its arguments swapped, one of them unpacked.
     const WRONG: &str = "assert _poly(*candidate(*inp), inp) <= 0.0001";
     const RIGHT: &str = "assert abs(_poly(*inp, candidate(*inp))) <= 0.0001";
     let plain = python_tests(record);

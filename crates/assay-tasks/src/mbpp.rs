@@ -1,4 +1,4 @@
-//! `mbpp`, `mbpp-sanitized` and `mbpp-plus`: short programs of Python from a sentence and its tests.
+//! `mbpp`, `mbpp-sanitized` and `mbpp-plus`: short Python programs from a sentence and their tests.
 
 mod prompts;
 
@@ -29,7 +29,7 @@ pub(crate) fn mbpp() -> Programs {
     }
 }
 
-/// The problems of MBPP's test split that people looked over.
+/// The problems of MBPP's test split that were checked by people.
 pub(crate) fn mbpp_sanitized() -> Programs {
     Programs {
         card: card("mbpp-sanitized"),
@@ -54,7 +54,7 @@ pub(crate) fn mbpp_plus() -> Programs {
 /// One of Google's files.
 struct Edition {
     file: &'static str,
-    /// Whether a record can be one of it.
+    /// Returns true if a record can be from this file.
     fits: fn(&Map<String, Value>) -> bool,
     hint: &'static str,
 }
@@ -79,7 +79,7 @@ const PLUS_FILES: &[&str] = &[
     "MbppPlus-OriginFmt.jsonl",
 ];
 
-/// A problem of MBPP+ v0.1.0 that later ones do not have.
+/// A problem of MBPP+ v0.1.0 that later editions do not have.
 const LEFT_OUT_SINCE: &str = "Mbpp/83";
 
 /// The numbers of the test split.
@@ -114,7 +114,7 @@ fn open_plus(data: &DataChoice, _choice: &PromptChoice) -> Result<Box<dyn CodePr
             records
         }
     };
-    // Only the form with assertions has no name of the function.
+    // Only the form with assertions lacks the name of the function.
     if records.first()?.is_none_or(|first| first.contains("\"entry_point\"")) {
         let family = if is_first_edition(&records)? { Family::FirstMbpp } else { Family::Mbpp };
         return Ok(Box::new(StreamedProblems::open(records, MbppPlus { family })?));
@@ -123,8 +123,7 @@ fn open_plus(data: &DataChoice, _choice: &PromptChoice) -> Result<Box<dyn CodePr
     Ok(Box::new(StreamedProblems::open(records, Mbpp { prompting, split: false })?))
 }
 
-/// Whether a file is MBPP+ v0.1.0: it has a problem that was left out since, and was scored by other
-/// rules.
+/// Returns true if a file is MBPP+ v0.1.0: it has a problem that was removed later, and was scored by other rules.
 fn is_first_edition(records: &Records) -> Result<bool> {
     let mut found = false;
     records.each(&mut |_, problem: FunctionProblem| {
@@ -134,7 +133,7 @@ fn is_first_edition(records: &Records) -> Result<bool> {
     Ok(found)
 }
 
-/// `Mbpp/11`, `MBPP/11`, `mbpp_11_remove_Occ` and `11` are the same.
+/// Normalizes a name: `Mbpp/11`, `MBPP/11`, `mbpp_11_remove_Occ` and `11` are the same.
 fn short_name(name: &str) -> String {
     let short = ["Mbpp/", "MBPP/", "mbpp/"].iter().find_map(|prefix| name.strip_prefix(prefix));
     short.or_else(|| multipl_e_number(name, "mbpp")).unwrap_or(name).to_owned()
@@ -142,7 +141,7 @@ fn short_name(name: &str) -> String {
 
 struct Mbpp {
     prompting: Prompting,
-    /// Whether only problems of the test split count.
+    /// True if only problems of the test split count.
     split: bool,
 }
 
@@ -171,7 +170,7 @@ impl RecordReader<MbppProblem> for Mbpp {
     }
 }
 
-/// What the tests set up, they set up with the program's own classes.
+/// MBPP's tests. Their setup code uses the candidate's own classes.
 fn python_tests(record: &MbppProblem, tests: &str) -> PythonTests {
     let imports = record.imports.join("\n");
     let whole = format!("{}\n{tests}\n", record.set_up);

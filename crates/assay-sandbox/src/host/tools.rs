@@ -99,8 +99,8 @@ impl Tools {
 impl Tool {
     /// Its version number, such as `3.11.7`.
     pub fn number(&self) -> &str {
-        let is_part = |letter: char| letter.is_ascii_digit() || letter == '.';
-        let mut words = self.version.split(|letter| !is_part(letter));
+        let is_part = |c: char| c.is_ascii_digit() || c == '.';
+        let mut words = self.version.split(|c| !is_part(c));
         words.find(|word| word.contains('.') && word.len() > 2).unwrap_or("unknown")
     }
 

@@ -272,7 +272,7 @@ fn first_error(text: &str, runtime: Runtime) -> (String, Option<u32>) {
     };
     let place = |line: &str| {
         let rest = &line[line.find(file)? + file.len()..];
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         Some((rest[..digits].parse().ok()?, rest[digits..].to_owned()))
     };
     let is_error = |line: &&str| match runtime {
@@ -288,7 +288,7 @@ fn first_error(text: &str, runtime: Runtime) -> (String, Option<u32>) {
     }
     if let Some((line, rest)) = found {
         // A column may follow the line.
-        let rest = rest.trim_start_matches(|letter: char| letter == ':' || letter.is_ascii_digit());
+        let rest = rest.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
         let rest = rest.trim().strip_prefix("fatal ").unwrap_or(rest.trim());
         return (rest.strip_prefix("error: ").unwrap_or(rest).to_owned(), Some(line));
     }

@@ -1,5 +1,5 @@
-//! `apps-introductory`, `apps-interview` and `apps-competition`: programs for the problems of coding
-//! sites, as APPS collects them.
+//! `apps-introductory`, `apps-interview` and `apps-competition`: programs for problems of coding sites, as collected
+//! by APPS.
 
 mod program;
 mod tally;
@@ -19,17 +19,17 @@ use crate::programs::{
 use crate::sample;
 use tally::AppsTally;
 
-/// The easiest third.
+/// APPS's introductory problems.
 pub(crate) fn apps_introductory() -> Programs {
     task("apps-introductory", |data, choice| open(data, choice, Level::Introductory))
 }
 
-/// The middle.
+/// APPS's interview problems.
 pub(crate) fn apps_interview() -> Programs {
     task("apps-interview", |data, choice| open(data, choice, Level::Interview))
 }
 
-/// The hardest.
+/// APPS's competition problems.
 pub(crate) fn apps_competition() -> Programs {
     task("apps-competition", |data, choice| open(data, choice, Level::Competition))
 }
@@ -59,13 +59,13 @@ const GRADING: GradingRules = GradingRules {
 
 const FEW_SHOT: &str = "few-shot";
 
-/// What comes before the question in the prompt with examples.
+/// The text before the question in the prompt with examples.
 const EXAMPLES: &str = include_str!("few_shot.txt");
 
-/// Where a continuation of the prompt ends.
+/// The words that end a continuation of the prompt.
 const STOP: &[&str] = &["\nQUESTION", "\n---", "\nANSWER"];
 
-struct AppsCode {
+struct AppsCodeProblems {
     problems: AppsProblems,
     ids: Vec<ProblemId>,
     few_shot: bool,
@@ -77,10 +77,10 @@ fn open(data: &DataChoice, choice: &PromptChoice, level: Level) -> Result<Box<dy
         DataChoice::Paths(paths) => AppsProblems::open(only_path(paths, "apps")?, level)?,
     };
     let ids = problems.ids().iter().map(|id| ProblemId::from(id.as_str())).collect();
-    Ok(Box::new(AppsCode { problems, ids, few_shot: choice.prompt == Some(FEW_SHOT) }))
+    Ok(Box::new(AppsCodeProblems { problems, ids, few_shot: choice.prompt == Some(FEW_SHOT) }))
 }
 
-impl CodeProblems for AppsCode {
+impl CodeProblems for AppsCodeProblems {
     fn ids(&self) -> &[ProblemId] {
         &self.ids
     }
@@ -100,14 +100,14 @@ impl CodeProblems for AppsCode {
     }
 }
 
-impl AppsCode {
+impl AppsCodeProblems {
     fn problem(&self, problem: AppsProblem) -> Result<CodeProblem, String> {
         let prompt = self.prompt(&problem);
         let AppsProblem { solutions, tests, .. } = problem;
         let tests = match tests? {
             AppsTests::Standard(runs) => Tests::InputOutput(runs),
             AppsTests::Calls { function, cases } => {
-                Tests::PythonByCase(python_tests(&function, &cases), tests_alone(&cases))
+                Tests::PythonByCase(python_tests(&function, &cases), single_test_code(&cases))
             }
         };
         let reference = CodeReference {
@@ -130,13 +130,13 @@ impl AppsCode {
     }
 }
 
-/// A test as a Python tuple of what is given and what is wanted.
+/// A test as a Python tuple of input and expected output.
 fn case_text(Call { inputs, output }: &Call) -> String {
     format!("({}, {})", python_text(inputs), python_text(output))
 }
 
-/// The code that is appended for each test by itself.
-fn tests_alone(cases: &[Call]) -> Vec<String> {
+/// The code that is appended for each test alone.
+fn single_test_code(cases: &[Call]) -> Vec<String> {
     let compat = include_str!("compat.py");
     let alone = |(at, case): (usize, &Call)| {
         let case = case_text(case);

@@ -65,7 +65,7 @@ impl Reference for HandwrittenText {
     fn grade(&self, submission: &Submission, _cancel: &Cancel) -> Result<Verdict> {
         let (is_right, missing) = match submission.response.text() {
             Ok(text) => (htr::is_right(&self.0, Some(text)), None),
-            // The script takes a text that is missing for an empty one.
+            // The original script treats a missing text as empty.
             Err(reason) => {
                 (reason.kind == NoAnswerKind::Silent && htr::is_right(&self.0, None), Some(reason))
             }

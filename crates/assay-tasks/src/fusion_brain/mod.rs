@@ -1,7 +1,7 @@
 //! The Fusion Brain Challenge of 2021: its subtasks on images, and the sum of all four.
 //!
-//! Each key of a truth is a problem. The images are not part of the data: a question names the image, and a solver that
-//! is to look at it must have it.
+//! Each key of a file of right answers (a truth) is a problem. The images are not part of the data: a question names
+//! the image, and a solver that needs it must have it.
 
 mod accuracy;
 mod estimates;
@@ -36,7 +36,7 @@ pub(crate) struct ImageTask {
     answers: AnswerRules,
     tally: fn() -> Box<dyn Tally>,
     interval: &'static str,
-    /// Everything that the numbers depend on beside the data.
+    /// Everything besides the data that the numbers depend on.
     depends_on: fn() -> Vec<(&'static str, String)>,
     sample: &'static [u8],
 }
@@ -80,7 +80,7 @@ impl Task for ImageTask {
     }
 }
 
-/// The challenge has one set of rules.
+/// Refuses `strict`: the challenge has only one set of rules.
 fn refuse_strict(task: &str, settings: &TaskSettings) -> Result<()> {
     match settings.rules {
         Rules::Compat => Ok(()),

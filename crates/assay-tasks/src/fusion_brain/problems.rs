@@ -1,4 +1,4 @@
-//! Problems that are the keys of a truth.
+//! Problems from the keys of a file of right answers.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use assay_core::{
     Selection, TextQuestion, Visit, VisitReference,
 };
 
-/// One key of a truth.
+/// One key of a file of right answers.
 pub(super) struct ImageProblem {
     pub(super) key: String,
     /// The question, which names the image.
@@ -16,7 +16,7 @@ pub(super) struct ImageProblem {
 }
 
 pub(super) struct KeyedProblems {
-    /// The name of the truth.
+    /// The name of the file.
     location: String,
     ids: Vec<ProblemId>,
     questions: Vec<(TextQuestion, Arc<dyn Reference>)>,

@@ -58,7 +58,7 @@ fn read(truth: &Truth) -> Result<Vec<ImageProblem>> {
 /// The right answers to a question.
 struct RightAnswers {
     truth: vqa::Truth,
-    /// Lemmas, where any question of the data is Russian.
+    /// The lemmas, if any question of the data is Russian.
     lemmas: Option<Lemmas>,
 }
 
@@ -79,7 +79,7 @@ impl Reference for RightAnswers {
         Fingerprint::of(all.finish().as_bytes())
     }
 
-    /// Some right answers are never met, because they are not written in the normalised way.
+    /// Some right answers can never be matched, because they are not normalised.
     fn gold(&self) -> Option<Response> {
         let answers = &self.truth.answers;
         let met = answers.iter().find(|answer| self.accepts(answer));

@@ -101,14 +101,14 @@ impl Reference for TrueBoxes {
     }
 }
 
-/// Puts what was found into a verdict.
+/// Stores the counts in a verdict.
 fn with_hits(mut verdict: Verdict, hits: Hits) -> Verdict {
     let counts = [hits.right, hits.wrong, hits.missed].map(|count| count as f64);
     verdict.counts.insert(F1.into(), counts.to_vec());
     verdict
 }
 
-/// The counts that [`with_hits`] left.
+/// The counts that [`with_hits`] stored.
 fn hits_of(verdict: &Verdict) -> Hits {
     let counts = verdict.counts.get(F1);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]

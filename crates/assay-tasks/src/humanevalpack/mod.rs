@@ -1,5 +1,4 @@
-//! `humanevalpack-python`, `-js`, `-java`, `-cpp`, `-go` and `-rust`: HumanEval's functions in six
-//! languages.
+//! `humanevalpack-python`, `-js`, `-java`, `-cpp`, `-go` and `-rust`: HumanEval's functions in six languages.
 
 mod assembly;
 mod code;
@@ -22,57 +21,59 @@ use crate::programs::{
 };
 use crate::sample;
 
-/// In Python.
+/// HumanEvalPack in Python.
 pub(crate) fn humanevalpack_python() -> Programs {
-    let grading =
-        GradingRules { continuation: continuation::at_outer_line, ..GradingRules::for_tests(10) };
+    let grading = GradingRules {
+        continuation: continuation::until_outer_line,
+        ..GradingRules::for_tests(10)
+    };
     pack("humanevalpack-python", grading, |data, choice| open(data, choice, &PYTHON))
 }
 
-/// In JavaScript.
+/// HumanEvalPack in JavaScript.
 pub(crate) fn humanevalpack_js() -> Programs {
     let grading = GradingRules {
-        continuation: |text| continuation::at_closing(text, Language::JavaScript),
+        continuation: |text| continuation::until_closing_brace(text, Language::JavaScript),
         assemble: assembly::javascript,
         ..GradingRules::for_tests(10)
     };
     pack("humanevalpack-js", grading, |data, choice| open(data, choice, &JS))
 }
 
-/// In Java.
+/// HumanEvalPack in Java.
 pub(crate) fn humanevalpack_java() -> Programs {
     let grading = GradingRules {
-        continuation: |text| continuation::at_closing(text, Language::Java),
+        continuation: |text| continuation::until_closing_brace(text, Language::Java),
         assemble: assembly::java,
         ..GradingRules::for_tests(10)
     };
     pack("humanevalpack-java", grading, |data, choice| open(data, choice, &JAVA))
 }
 
-/// In C++.
+/// HumanEvalPack in C++.
 pub(crate) fn humanevalpack_cpp() -> Programs {
     let grading = GradingRules {
-        continuation: |text| continuation::at_closing(text, Language::Cpp),
+        continuation: |text| continuation::until_closing_brace(text, Language::Cpp),
         assemble: assembly::cpp,
         ..GradingRules::for_tests(10)
     };
     pack("humanevalpack-cpp", grading, |data, choice| open(data, choice, &CPP))
 }
 
-/// In Go.
+/// HumanEvalPack in Go.
 pub(crate) fn humanevalpack_go() -> Programs {
     let grading = GradingRules {
-        continuation: |text| continuation::at_closing(text, Language::Go),
+        continuation: |text| continuation::until_closing_brace(text, Language::Go),
         assemble: assembly::go,
         ..GradingRules::for_tests(10)
     };
     pack("humanevalpack-go", grading, |data, choice| open(data, choice, &GO))
 }
 
-/// In Rust.
+/// HumanEvalPack in Rust.
 pub(crate) fn humanevalpack_rust() -> Programs {
     let grading = GradingRules {
-        continuation: |text| continuation::at_closing(text, Language::Rust),
+        continuation: |text| continuation::until_closing_brace(text, Language::Rust),
         assemble: assembly::rust,
         ..GradingRules::for_tests(10)
     };
@@ -89,12 +90,12 @@ fn pack(name: &str, grading: GradingRules, open: Open) -> Programs {
     }
 }
 
-/// What is particular to a language.
+/// The specifics of a language.
 struct Dialect {
     language: Language,
     /// The folder of its file.
     folder: &'static str,
-    /// What the names of its problems begin with.
+    /// The prefix of its problems' names.
     prefix: &'static str,
     stop: &'static [&'static str],
 }
@@ -123,7 +124,7 @@ const CONTINUE: &str = "continue";
 
 struct Pack {
     dialect: &'static Dialect,
-    /// Whether only the beginning of the program is shown.
+    /// True if only the beginning of the program is shown.
     bare: bool,
 }
 
@@ -152,7 +153,7 @@ fn open(
     }
 }
 
-/// A folder is looked into two levels deep, and the files lie three levels deep.
+/// Finds the file in a folder. Folders are searched two levels deep, and the files are three levels deep.
 fn look_for(path: &Path, dialect: &Dialect) -> Result<Option<Records>> {
     let own = path.join(dialect.folder).join("data");
     if own.is_dir() {
@@ -200,7 +201,7 @@ impl Pack {
             return given.separate_tests().map(Tests::Separate);
         }
         Ok(Tests::Python(PythonTests {
-            // Tests may use what the prompt defines besides the function.
+            // Tests may use names that the prompt defines besides the function.
             setup: format!("{PYTHON_IMPORTS}{}", gold(record)),
             entry_points: vec![record.entry_point.clone()],
             appended: record.test.clone(),
@@ -210,7 +211,7 @@ impl Pack {
     }
 }
 
-/// What OctoPack puts before a program in Python, but for numpy, which takes long to load.
+/// The imports that OctoPack adds to a Python program, except for numpy, which takes long to load.
 const PYTHON_IMPORTS: &str = "import math, re, sys, copy, datetime, itertools, collections, heapq, \
     statistics, functools, hashlib, string; from typing import *; from collections import *\n";
 

@@ -48,7 +48,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
             '#' => at + text[at..].find('\n').unwrap_or(text.len() - at),
             '"' | '\'' => end_of_text(text, at, first),
             '_' => end_of_word(text, at),
-            letter if letter.is_alphanumeric() => end_of_word(text, at),
+            c if c.is_alphanumeric() => end_of_word(text, at),
             other => at + other.len_utf8(),
         };
         if first == '_' || first.is_alphabetic() {
@@ -62,7 +62,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
 }
 
 fn end_of_word(text: &str, at: usize) -> usize {
-    let ends = |letter: char| letter != '_' && !letter.is_alphanumeric();
+    let ends = |c: char| c != '_' && !c.is_alphanumeric();
     text[at..].find(ends).map_or(text.len(), |length| at + length)
 }
 
@@ -71,17 +71,17 @@ fn end_of_text(text: &str, at: usize, quote: char) -> usize {
     let three = quote.to_string().repeat(3);
     let mark = if text[at..].starts_with(&three) { &three[..] } else { &three[..1] };
     let mut escaped = false;
-    for (offset, letter) in text[at..].char_indices().skip(mark.len()) {
+    for (offset, c) in text[at..].char_indices().skip(mark.len()) {
         let here = at + offset;
         if escaped {
             escaped = false;
         } else if text[here..].starts_with(mark) {
             return here + mark.len();
-        } else if letter == '\n' && mark.len() == 1 {
+        } else if c == '\n' && mark.len() == 1 {
             // An unterminated string of one line ends with the line.
             return here;
         } else {
-            escaped = letter == '\\';
+            escaped = c == '\\';
         }
     }
     text.len()

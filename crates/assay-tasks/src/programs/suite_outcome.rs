@@ -35,8 +35,8 @@ impl SuiteOutcome {
     }
 
     pub(super) fn mark(&mut self, report: &Report) {
-        let letter = || mark(&report.ending).to_string();
-        self.marks.push(report.marks.clone().unwrap_or_else(letter));
+        let own_mark = || mark(&report.ending).to_string();
+        self.marks.push(report.marks.clone().unwrap_or_else(own_mark));
     }
 
     pub(super) fn add(&mut self, report: Report) {

@@ -112,8 +112,8 @@ mod tests {
 
     /// A problem's samples: `p` passed, `f` failed, `t` timed out, `s` silent, `x` excluded.
     fn verdicts(problem: &str, samples: &str) -> Vec<Verdict> {
-        let verdict = |(sample, letter)| {
-            let outcome = match letter {
+        let verdict = |(sample, c)| {
+            let outcome = match c {
                 'p' => Outcome::Passed,
                 'f' => Outcome::Failed,
                 't' => Outcome::TimedOut,

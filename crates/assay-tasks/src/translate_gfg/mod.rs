@@ -1,4 +1,4 @@
-//! `translate-gfg-java-python`: functions of GeeksForGeeks from Java into Python, judged by running them.
+//! `translate-gfg-java-python`: functions of GeeksForGeeks from Java to Python, graded by running them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::sample;
 
 const NAME: &str = "translate-gfg-java-python";
 
-/// Java into Python.
+/// The translation from Java to Python.
 pub(crate) fn translate_gfg_java_python() -> Programs {
     Programs {
         card: card(NAME),
@@ -28,7 +28,7 @@ pub(crate) fn translate_gfg_java_python() -> Programs {
     }
 }
 
-/// They are small: all are held in memory.
+/// The functions. They are small, so all are kept in memory.
 struct Functions {
     ids: Vec<ProblemId>,
     functions: Vec<Result<GeeksProblem, String>>,
@@ -83,7 +83,7 @@ fn problem(function: &GeeksProblem) -> CodeProblem {
     CodeProblem { prompt, stop: StopWords::default(), reference }
 }
 
-/// The original's comparison, down to the number of times that they agree.
+/// The original's comparison, down to the number of equal results.
 fn python_tests(function: &GeeksProblem) -> PythonTests {
     let GeeksProblem { python, comparison, .. } = function;
     let compared = format!(
