@@ -7,7 +7,7 @@ use assay_core::{
     Confidence, Effort, Error, Opening, ProblemId, Problems, Response, Result, Task, TaskSettings,
     exit_code,
 };
-use assay_run::{Predicted, Prediction, job_count};
+use assay_run::{PredictSummary, Prediction, job_count};
 use assay_solvers::SolverSpec;
 use serde::Serialize;
 
@@ -106,7 +106,7 @@ impl<'a> Line<'a> {
     }
 }
 
-fn tell(predicted: &Predicted) -> u8 {
+fn tell(predicted: &PredictSummary) -> u8 {
     output::show_sessions(&predicted.sessions);
     if predicted.unanswered == 0 {
         return exit_code::DONE;

@@ -7,7 +7,7 @@ use assay_core::{
     Cancel, DataChoice, Error, ProblemId, Progress, Result, Results, exit_code, shown_line,
 };
 use assay_run::{
-    Complete, Finished, OpenTask, Plan, Resumable, RunContext, TaskRequest, is_run, job_count,
+    Complete, OpenTask, Plan, Resumable, RunContext, RunOutcome, TaskRequest, is_run, job_count,
     start,
 };
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
@@ -196,9 +196,9 @@ impl<'a> Session<'a> {
     }
 
     /// Takes note of a run that ended; says whether it was interrupted.
-    fn note(&mut self, finished: Finished) -> bool {
+    fn note(&mut self, finished: RunOutcome) -> bool {
         match finished {
-            Finished::Complete(complete) => {
+            RunOutcome::Complete(complete) => {
                 if self.arguments.json && !self.unheard {
                     self.unheard = output::json_line(&complete.results).is_err();
                 }
@@ -207,7 +207,7 @@ impl<'a> Session<'a> {
                 self.complete.push(*complete);
                 false
             }
-            Finished::Interrupted { folder, done, total } => {
+            RunOutcome::Interrupted { folder, done, total } => {
                 output::talk(&format!(
                     "interrupted with {done} of {total} problems done; nothing is lost\n\
                      go on with: {}",
