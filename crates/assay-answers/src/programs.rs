@@ -8,7 +8,7 @@
 use std::fmt;
 use std::io::{self, BufRead};
 
-use assay_core::{Digest, DigestOf, Fault, FaultKind, Place, Response, Result, Why};
+use assay_core::{Digest, DigestOf, Fault, FaultKind, NoAnswerKind, Place, Response, Result};
 use assay_data::{json_message, strip_bom};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
@@ -144,7 +144,9 @@ impl ProgramRecord {
         };
         // An agent's last attempt is its answer.
         let last = texts("source_codes", tries, Response::Program)?.pop();
-        Ok(vec![last.unwrap_or_else(|| Response::none(Why::Silent, "source_codes is empty"))])
+        Ok(vec![
+            last.unwrap_or_else(|| Response::none(NoAnswerKind::Silent, "source_codes is empty")),
+        ])
     }
 }
 

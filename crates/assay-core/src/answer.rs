@@ -1,4 +1,4 @@
-//! What a solver says.
+//! Answers, and the responses and reasons that they hold.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,15 @@ use crate::{Error, ProblemId};
 /// One sample of a solver's answer to one problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Which problem.
+    /// The name of the problem.
     pub problem: ProblemId,
-    /// Which sample, from 0.
+    /// The sample number, from 0.
     pub sample: u32,
     /// The part of the reply that is graded.
     pub response: Arc<Response>,
-    /// How long it took, in seconds of wall time, where one answer can be timed.
+    /// The wall time, in seconds, if one answer can be timed.
     pub wall_s: Option<f64>,
-    /// The text before it was cut, where something was cut off.
+    /// The text before it was cut, if something was cut off.
     pub reply: Option<String>,
     /// The number of failed attempts before it.
     pub retries: u32,
@@ -29,7 +29,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer of which nothing but the response is known.
+    /// Creates an answer that holds only a response.
     pub fn new(problem: ProblemId, sample: u32, response: Response) -> Self {
         Self {
             problem,
@@ -49,9 +49,9 @@ impl Answer {
 pub struct Reply {
     /// The response as it came, before anything was cut off.
     pub response: Response,
-    /// The confidence in each part of the response, in the same order; empty if the solver cannot tell.
+    /// The confidence in each part of the response, in the same order; empty if the solver gives none.
     pub confidence: Vec<Confidence>,
-    /// The cost of the reply, where the solver knows it.
+    /// The cost of the reply, if the solver knows it.
     pub usage: Usage,
 }
 
@@ -75,14 +75,14 @@ pub struct Usage {
 /// A failure to answer one question.
 #[derive(Debug)]
 pub enum AnswerError {
-    /// It may work if it is tried again, such as a server that is busy.
+    /// A failure that may go away if the question is asked again, such as a busy server.
     Transient {
-        /// The failure, for a person.
+        /// The error message.
         message: String,
-        /// The time after which trying again makes sense, if the solver was told.
+        /// The time to wait before the next attempt, if the solver names one.
         retry_after: Option<Duration>,
     },
-    /// It ends the run, which can then be resumed.
+    /// A failure that ends the run, which can then be resumed.
     Fatal(Error),
 }
 
@@ -92,16 +92,16 @@ impl From<Error> for AnswerError {
     }
 }
 
-/// How sure a solver is of one part of its answer, such as a line.
+/// A solver's confidence in one part of its answer, such as a line.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Confidence {
-    /// On the solver's own scale: more is surer.
+    /// The score on the solver's own scale: higher is more confident.
     pub score: f32,
-    /// The probability that this is the right one.
+    /// The probability that this part is right.
     pub probability: f32,
 }
 
-/// What was said to one problem. One variant a kind of task, and one for silence.
+/// The graded content of a reply. One variant per kind of task, and one for no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Response {
     /// Line numbers from 1, best first; never empty.
@@ -117,7 +117,7 @@ pub enum Response {
 }
 
 impl Response {
-    /// The text, or the reason for which there is none. A program is a text too.
+    /// The text, or the reason why there is none. A program is a text too.
     pub fn text(&self) -> Result<&str, NoAnswer> {
         match self {
             Self::Text(text) | Self::Program(text) => Ok(text),
@@ -125,7 +125,7 @@ impl Response {
         }
     }
 
-    /// The line numbers, or the reason for which there are none.
+    /// The line numbers, or the reason why there are none.
     pub fn lines(&self) -> Result<&[usize], NoAnswer> {
         match self {
             Self::Lines(lines) => Ok(lines),
@@ -133,7 +133,7 @@ impl Response {
         }
     }
 
-    /// The chosen option, or the reason for which there is none.
+    /// The chosen option, or the reason why there is none.
     pub fn choice(&self) -> Result<&str, NoAnswer> {
         match self {
             Self::Choice(choice) => Ok(choice),
@@ -144,43 +144,46 @@ impl Response {
     fn missing(&self, wanted: &str) -> NoAnswer {
         match self {
             Self::None(reason) => reason.clone(),
-            _ => NoAnswer { why: Why::Invalid, detail: format!("the answer is no {wanted}") },
+            _ => NoAnswer {
+                kind: NoAnswerKind::Invalid,
+                detail: format!("the answer is no {wanted}"),
+            },
         }
     }
 
-    /// No answer, for this reason.
-    pub fn none(why: Why, detail: impl Into<String>) -> Self {
-        Self::None(NoAnswer { why, detail: detail.into() })
+    /// Creates a response without an answer.
+    pub fn none(kind: NoAnswerKind, detail: impl Into<String>) -> Self {
+        Self::None(NoAnswer { kind, detail: detail.into() })
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoAnswer {
     /// The kind of reason.
-    pub why: Why,
-    /// The evidence, for a person.
+    pub kind: NoAnswerKind,
+    /// The evidence, as text for people.
     pub detail: String,
 }
 
-/// The kinds of reasons for which there is no answer.
+/// The kinds of reasons why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
-    /// The solver ended well and said nothing to this problem.
+pub enum NoAnswerKind {
+    /// The solver exited successfully without answering this problem.
     Silent,
-    /// The solver did not end in time.
+    /// The solver exceeded its time limit.
     TimedOut,
-    /// The solver could not be started, or ended with an error.
+    /// The solver could not be started, or exited with an error.
     Crashed,
-    /// The solver said something that cannot be read.
+    /// The solver's output could not be parsed.
     Garbage,
-    /// The answer can be read and is impossible, such as a line that the file does not have.
+    /// The answer was parsed and is impossible, such as a line that the file does not have.
     Invalid,
 }
 
-impl Why {
-    /// Whether the solver is at fault, rather than having nothing to say.
+impl NoAnswerKind {
+    /// Returns true if the solver failed, false if it just did not answer.
     pub fn is_failure(self) -> bool {
         self != Self::Silent
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Shared by whoever may ask for an end (a signal handler) and whoever must heed it.
+/// A flag shared between the code that requests an end (a signal handler) and the code that checks for it.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<Shared>);
 
@@ -16,20 +16,20 @@ struct Shared {
 }
 
 impl Cancel {
-    /// A flag that nobody has raised.
+    /// Creates a flag that is not raised.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks for an end.
+    /// Requests an end.
     pub fn cancel(&self) {
         self.0.raised.store(true, Ordering::SeqCst);
-        // Nobody is between looking at the flag and falling asleep while this is held.
+        // While this lock is held, no thread is between checking the flag and falling asleep.
         drop(self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner));
         self.0.wake.notify_all();
     }
 
-    /// Waits for so long, or until an end is asked for; says whether it was.
+    /// Waits for `time`, or until an end is requested; returns whether it was.
     pub fn sleep(&self, time: Duration) -> bool {
         let sleepers = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         let slept = self.0.wake.wait_timeout_while(sleepers, time, |()| !self.is_cancelled());
@@ -37,7 +37,7 @@ impl Cancel {
         self.is_cancelled()
     }
 
-    /// Whether an end was asked for.
+    /// Returns true if an end was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.raised.load(Ordering::SeqCst)
     }

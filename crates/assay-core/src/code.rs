@@ -1,4 +1,4 @@
-//! Tests that programs are put through, and what running them found.
+//! Tests of candidate programs, and the outcome of running them.
 
 use std::fmt;
 
@@ -6,56 +6,55 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, DigestOf};
 
-/// Python code that calls a program's functions and fails if they are wrong. It runs in a process
-/// of its own, which the program cannot reach.
+/// Python code that calls a candidate's functions and fails if they are wrong. It runs in a process of its own, which
+/// the candidate cannot reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exam {
-    /// Trusted code with the names that the tests may use beside the program's, such as the problem's
-    /// helpers and its reference solution. It is run once for all programs.
-    pub setting: String,
-    /// The names that the tests take from the program; [`Exam::ALL_DEFINED`] stands for every name that they use and
-    /// `setting` defines.
-    pub called: Vec<String>,
-    /// The tests, each with a verdict of its own; they run anew for every program, with `called` bound
-    /// to the program's.
-    pub tests: Vec<String>,
-    /// What is appended to a program, in its own process, to get the original's verdict (`compat`).
+pub struct PythonTests {
+    /// Trusted code with the names that the tests may use besides the candidate's, such as the problem's helpers and
+    /// its reference solution. It is run once for all candidates.
+    pub setup: String,
+    /// The names that the tests take from the candidate; [`PythonTests::ALL_DEFINED`] means every name that they use and
+    /// `setup` defines.
+    pub entry_points: Vec<String>,
+    /// The tests, each with its own verdict. They run again for every candidate, with `entry_points` bound to the
+    /// candidate's definitions.
+    pub cases: Vec<String>,
+    /// Code that is appended to a candidate, in its own process, to get the original's verdict (`compat`).
     pub appended: String,
-    /// Trusted code that every program is given before it begins, such as imports that the data set
-    /// promises.
+    /// Trusted code that runs before every candidate, such as imports that the dataset promises.
     pub preamble: String,
 }
 
-impl Exam {
-    /// In `called`: every name that the tests use and the setting defines.
+impl PythonTests {
+    /// The element of `entry_points` that means every name that the tests use and `setup` defines.
     pub const ALL_DEFINED: &'static str = "*";
 }
 
-/// Calls of one Python function. What the task's own program answers is recorded once; the answers of other programs
-/// are compared with it.
+/// Calls of one Python function. The answers of the reference solution are recorded once; the candidates' answers are
+/// compared with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallTable {
     /// The function's name.
     pub entry_point: String,
-    /// The task's own program.
+    /// The reference solution.
     pub reference: String,
     /// Trusted Python code that defines `COMPARISON`, which reads inputs and compares answers.
     pub rules: String,
-    /// The inputs, in suites that have a verdict each: a JSON list of lists of arguments.
+    /// The inputs, in suites with a verdict each: a JSON list of lists of arguments.
     pub suites: Vec<String>,
 }
 
-/// One run of a program.
+/// One test of a program's standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputOutput {
-    /// What is typed.
+    /// The standard input.
     pub input: String,
-    /// What must be printed.
+    /// The expected standard output.
     pub output: String,
 }
 
 impl CallTable {
-    /// The hash of everything that its recorded answers depend on, besides the interpreter.
+    /// The hash of everything besides the interpreter that its recorded answers depend on.
     pub fn digest(&self) -> Digest {
         let mut all = DigestOf::new();
         for text in self.suites.iter().chain([&self.entry_point, &self.reference, &self.rules]) {
@@ -65,57 +64,57 @@ impl CallTable {
     }
 }
 
-/// How a program ended under test.
+/// The way a candidate ended under test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Ending {
-    /// It did all that the tests asked for.
+    /// It passed all tests.
     Passed,
-    /// It answered wrongly.
+    /// It returned or printed a wrong answer.
     WrongAnswer {
-        /// What was wrong, for a person.
+        /// The difference, as text for people.
         message: String,
     },
-    /// It raised an exception or ended with an error.
+    /// It raised an exception or exited with an error.
     Exception {
         /// The exception's type.
         class: String,
-        /// What it says.
+        /// The exception's message.
         message: String,
-        /// The line of the program.
+        /// The line of the candidate.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line: Option<u32>,
     },
-    /// It is no program of its language.
+    /// It does not parse or compile.
     SyntaxError {
-        /// What the interpreter or compiler says.
+        /// The message of the interpreter or compiler.
         message: String,
-        /// The line of the program.
+        /// The line of the candidate.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line: Option<u32>,
     },
-    /// It took too long.
+    /// It exceeded a time limit.
     TimeLimit {
-        /// Whether it worked (CPU time) or waited (wall time) for too long.
+        /// The clock that ran out.
         clock: Clock,
     },
-    /// It asked for too much memory.
+    /// It exceeded the memory limit.
     MemoryLimit,
-    /// It printed too much.
+    /// It exceeded the output limit.
     OutputLimit,
-    /// It ended before the tests were done.
+    /// It exited before the tests were done.
     EarlyExit {
-        /// The status that it ended with.
+        /// The exit status.
         code: i32,
     },
-    /// A signal ended it.
+    /// It was killed by a signal.
     Crashed {
         /// The signal's number.
         signal: i32,
     },
-    /// The sandbox failed; this says nothing about the program.
+    /// The sandbox failed; this says nothing about the candidate.
     SandboxError {
-        /// What happened.
+        /// The error message.
         message: String,
     },
 }
@@ -145,37 +144,36 @@ impl fmt::Display for Ending {
     }
 }
 
-/// What a time limit was measured by.
+/// The clock of a time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clock {
-    /// The time that it worked.
+    /// CPU time.
     Cpu,
-    /// The time that passed.
+    /// Wall time.
     Wall,
 }
 
-/// What was measured while a program ran.
+/// Measurements of a candidate's run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// CPU time of the program and all that it started, in seconds.
+    /// The CPU time of the candidate and all its child processes, in seconds.
     pub cpu_s: f64,
-    /// Time that passed, in seconds.
+    /// The wall time, in seconds.
     pub wall_s: f64,
-    /// The most memory that it held, in bytes.
+    /// The peak memory, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_memory: Option<u64>,
-    /// What held its memory in check: `cgroup-v2`, `cgroup-v1`, `sampled` or
-    /// `rlimit`.
+    /// The mechanism that limited its memory: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory_by: String,
     /// The end of its standard error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,
-    /// Why it was put through its tests in one process with them, where it could have cheated.
+    /// The reason why it ran in one process with its tests, where it could have cheated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_process: Option<String>,
-    /// It was repeated alone because it ended close to its time limit, and ended otherwise.
+    /// True if it was run again alone because it ended close to its time limit, and then ended differently.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unstable: bool,
 }

@@ -23,7 +23,7 @@ impl Digest {
         Self(*all.finalize().as_bytes())
     }
 
-    /// The first twelve digits: enough to tell datasets apart in a signature.
+    /// The first twelve digits: enough to distinguish datasets in a signature.
     pub fn short(&self) -> String {
         self.to_string()[..12].to_owned()
     }
@@ -66,10 +66,9 @@ impl<'de> Deserialize<'de> for Digest {
     }
 }
 
-/// Tells one text from another: 128 bits of XXH3, which keeps up with reading from memory.
+/// A 128-bit XXH3 hash that identifies a text, computed at memory speed.
 ///
-/// It guards against mix-ups, not against forgers: what must be proof against those is sealed with
-/// a cryptographic hash.
+/// It guards against mix-ups, not against forgery; that needs a cryptographic hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u128);
 
@@ -90,7 +89,7 @@ impl Fingerprint {
 pub struct DigestOf(blake3::Hasher);
 
 impl DigestOf {
-    /// Nothing hashed yet.
+    /// Creates a hasher without fields.
     pub fn new() -> Self {
         Self::default()
     }

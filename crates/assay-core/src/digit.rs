@@ -1,6 +1,6 @@
-//! Decimal digits of every script, which Python takes for digits.
+//! Decimal digits of every script, which Python accepts as digits.
 
-/// The zeros of Unicode's decimal digits; nine more follow each.
+/// The zeros of Unicode's decimal digits; the other nine digits follow each.
 const ZEROS: [u32; 66] = [
     0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66,
     0xde6, 0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90,
@@ -10,9 +10,9 @@ const ZEROS: [u32; 66] = [
     0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e950, 0x1fbf0,
 ];
 
-/// Returns whether `letter` is a decimal digit of any script.
-pub fn is_decimal_digit(letter: char) -> bool {
-    let code = letter as u32;
+/// Returns true if `character` is a decimal digit of any script.
+pub fn is_decimal_digit(character: char) -> bool {
+    let code = character as u32;
     let after = ZEROS.partition_point(|&zero| zero <= code);
     after > 0 && code - ZEROS[after - 1] < 10
 }

@@ -1,4 +1,4 @@
-//! One error type for the workspace: what happened, whose fault it is, and what to do about it.
+//! The error type of the workspace: a message, the kind that decides the exit code, and a hint.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -10,14 +10,14 @@ use crate::exit_code;
 /// Shorthand for results with [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Whose fault an error is; decides the exit code.
+/// The side that is at fault; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The command was called wrongly.
     Usage,
-    /// A file or answer that was given is not what it should be.
+    /// A file or answer that was given is invalid.
     Refused,
-    /// Something that should have worked did not.
+    /// An operation failed that should have worked.
     Failed,
 }
 
@@ -39,18 +39,18 @@ impl Error {
         Self::new(ErrorKind::Usage, message.into())
     }
 
-    /// What was given was refused.
+    /// An input was refused.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Refused, message.into())
     }
 
-    /// Something failed that should have worked.
+    /// An operation failed that should have worked.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Failed, message.into())
     }
 
-    /// An error on `path`, which was given, while doing `verb` ("read", "open"). A file that is not
-    /// there, or that is no file, is the input's fault, not the tool's.
+    /// An error on the input file `path` while doing `verb` ("read", "open"). A file that is missing, or is not a
+    /// regular file, counts as refused input, not as a failure of assay.
     pub fn reading(verb: &str, path: &Path, source: io::Error) -> Self {
         use io::ErrorKind as Io;
         let kind = match source.kind() {
@@ -70,7 +70,7 @@ impl Error {
         Self::failed(format!("failed to {verb} {}", path.display())).because(source)
     }
 
-    /// Adds what the reader can do about it.
+    /// Adds a hint: what the user can do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -91,7 +91,7 @@ impl Error {
         self
     }
 
-    /// What the reader can do about it.
+    /// The hint: what the user can do about it.
     pub fn hint_text(&self) -> Option<&str> {
         self.hint.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Programming languages, by the names that the field's tools use.
+//! Programming languages, by the names that other tools use.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ impl Language {
         Self::Rust,
     ];
 
-    /// The name that the field's tools use.
+    /// The name that other tools use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Java => "java",
@@ -72,7 +72,7 @@ impl Language {
         }
     }
 
-    /// The language of that name, or of a usual short form of it.
+    /// The language of that name, or of a common abbreviation.
     pub fn by_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let long = match name.as_str() {

@@ -31,9 +31,9 @@ mod solver;
 mod task;
 mod verdict;
 
-pub use answer::{Answer, AnswerError, Confidence, NoAnswer, Reply, Response, Usage, Why};
+pub use answer::{Answer, AnswerError, Confidence, NoAnswer, NoAnswerKind, Reply, Response, Usage};
 pub use cancel::Cancel;
-pub use code::{CallTable, Clock, Ending, Evidence, Exam, InputOutput};
+pub use code::{CallTable, Clock, Ending, Evidence, InputOutput, PythonTests};
 pub use digest::{Digest, DigestOf, Fingerprint};
 pub use digit::is_decimal_digit;
 pub use error::{Error, ErrorKind, Result};
@@ -58,8 +58,8 @@ pub use settings::{DataChoice, Isolation, Opening, Rules, TaskSettings};
 pub use shown::{shown_line, shown_name, shown_text};
 pub use signature::Signature;
 pub use solver::{
-    AnswerEach, AnswerTogether, Ask, Batch, BatchQuestion, Effort, SessionEnd, SessionReport,
-    Solver, TakeAnswers,
+    AnswerEach, AnswerSink, AnswerTogether, Ask, Batch, BatchQuestion, Effort, SessionEnd,
+    SessionReport, Solver,
 };
 pub use task::{MetricCard, PromptCard, Tally, Task, TaskCard};
 pub use verdict::{Outcome, Verdict};

@@ -1,10 +1,10 @@
-//! Questions about a line: which line of a program does a new line replace?
+//! Questions about a line: which line of a file does a new line replace?
 
 use memchr::memchr;
 
 use crate::{Fingerprint, LineRule, count_lines, split_lines};
 
-/// CodRep's question: a line of code, and the program of which it replaces one line.
+/// CodRep's question: a line of code, and the source file in which it replaces one line.
 #[derive(Debug, Clone)]
 pub struct LineQuestion {
     text: Vec<u8>,
@@ -14,17 +14,17 @@ pub struct LineQuestion {
 }
 
 impl LineQuestion {
-    /// Reads a task file: the new line, a line that is passed over, the program.
+    /// Parses a task file: the new line, a separator line, the source file.
     ///
-    /// Never fails. A text of fewer than three lines has an empty program.
+    /// Never fails. A text of fewer than three lines has an empty source file.
     pub fn new(text: Vec<u8>, rule: LineRule) -> Self {
         let line_end = memchr(b'\n', &text).unwrap_or(text.len());
         let second = (line_end + 1).min(text.len());
         let program_at = memchr(b'\n', &text[second..]).map_or(text.len(), |at| second + at + 1);
         let length = match rule {
             LineRule::LineFeed => count_lines(&text[program_at..], rule),
-            // The original counts the whole file's lines and takes two away, so a lone CR within
-            // the new line counts too.
+            // The original counts the lines of the whole task file and subtracts two, so a lone CR within the new line
+            // counts too.
             LineRule::Universal => count_lines(&text, rule).saturating_sub(2),
         };
         Self { text, line_end, program_at, length }
@@ -35,30 +35,30 @@ impl LineQuestion {
         &self.text
     }
 
-    /// The new line, as it stands in the file.
+    /// The new line, as it is in the task file.
     pub fn line(&self) -> &[u8] {
         &self.text[..self.line_end]
     }
 
-    /// The line between the new line and the program, which should be empty.
+    /// The line between the new line and the source file, which should be empty.
     pub fn separator(&self) -> &[u8] {
         let from = (self.line_end + 1).min(self.text.len());
         let part = &self.text[from..self.program_at];
         part.strip_suffix(b"\n").unwrap_or(part)
     }
 
-    /// The program.
+    /// The source file.
     pub fn program(&self) -> &[u8] {
         &self.text[self.program_at..]
     }
 
-    /// The program's lines, split on LF.
+    /// The source file's lines, split on LF.
     pub fn program_lines(&self) -> impl Iterator<Item = &[u8]> {
         split_lines(self.program())
     }
 
-    /// Identifies the change that replaced the line `solution` by the old line and the new one, without the white
-    /// space around them. Records of format 1.0 hold these 52 bits.
+    /// Identifies the change at line `solution` by the old and the new line, without surrounding white space. Records
+    /// of format 1.0 hold these 52 bits.
     pub fn change(&self, solution: usize) -> u64 {
         const BITS: u128 = 1 << 52;
         let old = self.program_lines().nth(solution.saturating_sub(1)).unwrap_or_default();
@@ -66,13 +66,13 @@ impl LineQuestion {
         (Fingerprint::of(&change).as_number() % BITS) as u64
     }
 
-    /// How many lines the program has: the largest line number that may be answered.
+    /// The number of lines of the source file, which is the largest valid answer.
     pub fn length(&self) -> usize {
         self.length
     }
 }
 
-/// Identifies a right line among others; hidden ones are all alike.
+/// The fingerprint of a right line; all hidden ones have the same.
 pub fn solution_fingerprint(solution: Option<usize>) -> Fingerprint {
     Fingerprint::of(&solution.map_or(0, |line| line as u64).to_le_bytes())
 }

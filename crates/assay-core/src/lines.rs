@@ -1,4 +1,4 @@
-//! What a line is.
+//! Lines of text.
 //!
 //! Text is split on LF alone: a line may contain a form feed, a lone CR or a Unicode separator.
 //! The original CodRep scorer, though, counts a file's lines with Python's `readlines`, which also
@@ -6,7 +6,7 @@
 
 use memchr::{memchr, memchr_iter};
 
-/// How the lines of a file are counted.
+/// The rule for counting a file's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineRule {
     /// LF, CR LF and a lone CR each end a line, as in the original scorer.
@@ -15,7 +15,7 @@ pub enum LineRule {
     LineFeed,
 }
 
-/// The number of lines of `text`; a last line without an end counts, an empty text has none.
+/// The number of lines of `text`. A last line without a line end counts; an empty text has none.
 pub fn count_lines(text: &[u8], rule: LineRule) -> usize {
     let feeds = memchr_iter(b'\n', text).count();
     match rule {

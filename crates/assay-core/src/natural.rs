@@ -1,11 +1,10 @@
-//! The order in which people count files: 2 before 10.
+//! Natural order of file names: 2 before 10.
 
 use std::cmp::Ordering;
 
-/// Sorts file stems: numbers by value and before names; names letter by letter.
+/// Sorts file stems: numbers by value and before names, names by character.
 ///
-/// Equal numbers written differently (`7`, `07`) fall back to the letters, so that the order is
-/// total.
+/// Equal numbers that are written differently (`7`, `07`) are compared by character, so the order is total.
 pub fn sort_naturally(names: Vec<String>) -> Vec<String> {
     // Nearly all stems are small numbers: those are compared as numbers, not as text.
     let mut keyed: Vec<(u64, String)> =
@@ -16,7 +15,7 @@ pub fn sort_naturally(names: Vec<String>) -> Vec<String> {
     keyed.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The stem as a number; the greatest one for whatever is no number or not small.
+/// The stem as a number; the maximum if it is not a number or not small.
 fn small_number(name: &str) -> u64 {
     match number(name) {
         Some("") => 0,
@@ -25,7 +24,7 @@ fn small_number(name: &str) -> u64 {
     }
 }
 
-/// Compares two stems in that order.
+/// Compares two stems in natural order.
 pub fn natural_order(left: &str, right: &str) -> Ordering {
     match (number(left), number(right)) {
         (Some(a), Some(b)) => a.len().cmp(&b.len()).then_with(|| a.cmp(b)),
@@ -36,7 +35,7 @@ pub fn natural_order(left: &str, right: &str) -> Ordering {
     .then_with(|| left.cmp(right))
 }
 
-/// The digits without leading zeros, if `text` is nothing but digits.
+/// The digits without leading zeros, if `text` consists of digits only.
 fn number(text: &str) -> Option<&str> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.trim_start_matches('0'))

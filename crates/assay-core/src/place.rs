@@ -1,11 +1,11 @@
-//! Where something stands in a file.
+//! Positions in a file.
 
-/// A place in a file, as precise as it is known.
+/// A position in a file, as precise as known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The line, from 1; 0 where it concerns the whole file.
+    /// The line, from 1; 0 for the whole file.
     pub line: u64,
-    /// The character within the line, from 1; 0 where it concerns the whole line.
+    /// The character within the line, from 1; 0 for the whole line.
     pub column: u64,
 }
 
@@ -18,12 +18,12 @@ impl Place {
         Self { line, column: 0 }
     }
 
-    /// Whether it is a whole line.
+    /// Returns true if it is a whole line.
     pub fn is_line(self) -> bool {
         self.line > 0 && self.column == 0
     }
 
-    /// This place in the file called `name`, as editors and compilers write it: `name:3:7`.
+    /// The position in the file called `name`, as editors and compilers write it: `name:3:7`.
     pub fn within(self, name: &str) -> String {
         match self {
             Self { line: 0, .. } => name.to_owned(),

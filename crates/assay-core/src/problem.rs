@@ -1,4 +1,4 @@
-//! One item of a task, and which of them a run wants.
+//! One problem of a task, and the selection of problems that a run works on.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::{Fingerprint, Question, Reference, shown_name};
 pub struct ProblemId(Arc<str>);
 
 impl ProblemId {
-    /// Tells this name from any other.
+    /// The fingerprint of the name.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self.0.as_bytes())
     }
@@ -25,7 +25,7 @@ impl ProblemId {
     }
 }
 
-/// The id of the `nth` problem of its data that has this name, from the second on.
+/// The id of the `nth` problem with this name in its data, for `nth` from 2 on.
 pub fn disambiguate(name: &str, nth: usize) -> String {
     format!("{name}#{nth}")
 }
@@ -54,24 +54,25 @@ impl Borrow<str> for ProblemId {
     }
 }
 
-/// The name as people read it, escaped and shortened: data can call a problem anything. The whole
-/// name is [`ProblemId::as_str`].
+/// Displays the name escaped and shortened, since data can call a problem anything. [`ProblemId::as_str`] is the whole
+/// name.
 impl fmt::Display for ProblemId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&shown_name(&self.0))
     }
 }
 
-/// One item of a task: what is asked, and what grading needs to know.
+/// One problem of a task: the question, and the reference that grades answers.
 #[derive(Clone)]
 pub struct Problem {
     /// Its name.
     pub id: ProblemId,
     /// Its place in the task's order, from 0.
     pub index: usize,
-    /// What a solver sees.
+    /// The question that a solver sees.
     pub question: Question,
-    /// The right answer, which grades replies. Small: a run keeps it in memory for problems that are being answered.
+    /// The right answer, which grades replies. It is small: a run keeps it in memory while the problem is being
+    /// answered.
     pub reference: Arc<dyn Reference>,
 }
 
@@ -80,22 +81,22 @@ pub struct Problem {
 pub struct SampleKey {
     /// The problem's place in the task's order.
     pub index: usize,
-    /// Which sample, from 0.
+    /// The sample number, from 0.
     pub sample: u32,
 }
 
-/// A problem that cannot be used, and why. It is counted as excluded, in sight.
+/// An unusable problem, with the reason. It is counted as excluded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     /// Its name.
     pub id: ProblemId,
     /// Its place in the task's order, from 0.
     pub index: usize,
-    /// What is wrong with it, naming the file.
+    /// The defect, naming the file.
     pub reason: String,
 }
 
-/// Which problems of a task are wanted, by index.
+/// A subset of a task's problems, by index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     wanted: Vec<bool>,
@@ -103,34 +104,34 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// All of `total` problems.
+    /// Selects all of `total` problems.
     pub fn all(total: usize) -> Self {
         Self { wanted: vec![true; total], count: total }
     }
 
-    /// Those of `total` problems for which `keep` says so.
+    /// Selects those of `total` problems for which `keep` returns true.
     pub fn of(total: usize, keep: impl FnMut(usize) -> bool) -> Self {
         let wanted: Vec<bool> = (0..total).map(keep).collect();
         let count = wanted.iter().filter(|&&wanted| wanted).count();
         Self { wanted, count }
     }
 
-    /// Whether the problem at `index` is wanted.
+    /// Returns true if the problem at `index` is selected.
     pub fn contains(&self, index: usize) -> bool {
         self.wanted.get(index).copied().unwrap_or(false)
     }
 
-    /// How many are wanted.
+    /// The number of selected problems.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether none is wanted.
+    /// Returns true if no problem is selected.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The wanted indices, in order.
+    /// The selected indices, in order.
     pub fn indices(&self) -> impl Iterator<Item = usize> {
         self.wanted.iter().enumerate().filter(|&(_, &wanted)| wanted).map(|(index, _)| index)
     }

@@ -1,4 +1,4 @@
-//! The problems of an opened task: how they are read, found by name, and graded.
+//! The problems of an opened task: reading, finding by name, and grading.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,28 +16,28 @@ pub trait Problems: Send + Sync {
     /// Visits every problem's reference in task order, as far as it is known without reading the problem itself.
     fn references(&self, visit: &mut VisitReference<'_>);
 
-    /// Finds the problem that a file of answers calls `name`, in any of the spellings that the field has; else says why
+    /// Finds the problem that a file of answers calls `name`, in any spelling in use; otherwise returns the reason why
     /// there is none.
     fn find(&self, name: &str) -> Result<usize, String> {
         let place = self.ids().iter().position(|id| id.as_str() == name);
         place.ok_or_else(|| unknown_problem(self.ids(), name))
     }
 
-    /// Whether the data has a problem of this name that the task leaves out, being of another level or split. A file
-    /// may have answers to such ones too; they do not count.
+    /// Returns true if the data has a problem of this name that the task leaves out because it is of another level or
+    /// split. A file may also hold answers to such problems; they do not count.
     fn leaves_out(&self, _name: &str) -> bool {
         false
     }
 
-    /// The place of the problem at `index` in its data, as the field names it.
+    /// The place of the problem at `index` in its data, as the data itself names it.
     fn location(&self, index: usize) -> String;
 
-    /// Fails where problems can be graded but not asked, because the data has no questions.
+    /// Fails if problems can be graded but not asked, because the data has no questions.
     fn can_be_asked(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Fails where this machine lacks what grading needs, such as a compiler.
+    /// Fails if this machine lacks something that grading needs, such as a compiler.
     fn can_be_graded(&self) -> Result<()> {
         Ok(())
     }
@@ -47,33 +47,32 @@ pub trait Problems: Send + Sync {
         AnswerRules::default()
     }
 
-    /// The parts of the task whose answers are files of their own, where answers are a folder
-    /// ([`AnswerForm::Parts`]).
+    /// The parts of the task that have an answer file of their own, if answers are a folder ([`AnswerForm::Parts`]).
     fn answer_parts(&self) -> Vec<AnswerPart<'_>> {
         Vec::new()
     }
 
-    /// Everything that numbers on this data depend on beside the task's settings, by name, for the signature.
+    /// Everything besides the task's settings that numbers on this data depend on, by name, for the signature.
     fn signature_fields(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// The cost of a grade.
+    /// The cost of grading one answer.
     fn effort(&self) -> Effort {
         Effort::Working
     }
 
-    /// Names everything on this machine that verdicts depend on beside the answer and the reference, such as the
-    /// interpreter that runs programs and the limits that they run under.
+    /// Names everything on this machine that verdicts depend on besides the answer and the reference, such as the
+    /// interpreter that runs programs and their limits.
     fn environment(&self) -> String {
         String::new()
     }
 }
 
-/// Takes what was read; breaks to end the reading.
+/// Receives each problem that was read; breaks to stop reading.
 pub type Visit<'a> = dyn FnMut(Reading) -> Result<ControlFlow<()>> + 'a;
 
-/// Takes the reference of the problem at an index, or why there is none; breaks to end the reading.
+/// Receives the reference of the problem at an index, or the reason why there is none; breaks to stop reading.
 pub type VisitReference<'a> =
     dyn FnMut(usize, Result<Arc<dyn Reference>, Flaw>) -> ControlFlow<()> + 'a;
 
@@ -81,7 +80,7 @@ pub type VisitReference<'a> =
 pub enum Reading {
     /// The problem.
     Problem(Problem),
-    /// It cannot be used.
+    /// An unusable problem.
     Flawed(Flaw),
 }
 
@@ -94,25 +93,24 @@ pub fn unknown_problem(ids: &[ProblemId], name: &str) -> String {
 /// The rules for files of answers to a task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AnswerRules {
-    /// How the answers of a file are told apart.
+    /// The form of the file.
     pub form: AnswerForm,
-    /// Whether a file may have answers to unknown problems, which do not count.
+    /// True if a file may hold answers to unknown problems, which do not count.
     pub ignores_unknown: bool,
-    /// Whether a file that leaves a problem without an answer is refused.
+    /// True if a file that leaves a problem without an answer is refused.
     pub needs_every_answer: bool,
 }
 
-/// The ways in which the answers of a file are told apart. Whatever the field does, lines of `answers.jsonl` are
-/// understood too.
+/// The form of an answer file. Every task also accepts lines of `answers.jsonl`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AnswerForm {
     /// Each line names its problem.
     #[default]
     NamedLines,
-    /// Texts: one JSON object with a text for each problem, or one text a line in task order.
+    /// Texts: one JSON object with a text for each problem, or one text per line in task order.
     Texts,
-    /// Programs, several samples a problem: JSON lines that name their problem, or one JSON array
-    /// with the programs for each problem in task order.
+    /// Programs, several samples per problem: JSON lines that name their problem, or one JSON array with the programs
+    /// for each problem in task order.
     Programs,
     /// One JSON object with a value for each problem.
     Object(ObjectValues),
@@ -123,15 +121,15 @@ pub enum AnswerForm {
 /// The values of an object of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectValues {
-    /// Each is a text, which is the answer.
+    /// Each value is a text, which is the answer.
     Texts,
-    /// Each is of any type; the answer is its JSON.
+    /// Each value is of any type; the answer is its JSON.
     Json,
 }
 
-/// A part of a task whose answers are a file of their own.
+/// A part of a task that has an answer file of its own.
 pub struct AnswerPart<'a> {
-    /// The names that the file may have, the usual one first.
+    /// The possible names of the file, the usual one first.
     pub files: Vec<String>,
     /// The index of its first problem; the others follow.
     pub first: usize,

@@ -1,8 +1,8 @@
-//! What long work tells whoever is watching.
+//! Progress of long work.
 
-/// Somebody who watches.
+/// Receives progress updates.
 pub trait Progress {
-    /// The work begins (or goes on) with `done` of `total` steps finished.
+    /// The work starts (or continues) with `done` of `total` steps finished.
     fn start(&self, label: &str, total: usize, done: usize);
 
     /// One more step is finished.
@@ -11,6 +11,6 @@ pub trait Progress {
     /// The work ended.
     fn finish(&self);
 
-    /// Something is not as it should be, and the work goes on.
+    /// A problem that does not stop the work.
     fn warn(&self, _text: &str) {}
 }

@@ -1,6 +1,6 @@
-//! Questions: everything that a solver is shown.
+//! Questions, as solvers see them.
 //!
-//! The kinds are closed, so that every solver knows what it may be asked; each can be put to a language model as a
+//! The kinds are closed, so every solver knows what it may be asked. Each question can be put to a language model as a
 //! prompt ([`Question::prompt`]).
 
 use std::borrow::Cow;
@@ -14,13 +14,13 @@ use crate::{Error, Fingerprint, Language, LineQuestion, Response, Result};
 /// A question, by kind.
 #[derive(Debug, Clone)]
 pub enum Question {
-    /// Which line of a program does a given line replace?
+    /// Asks for the line of a file that a given line replaces.
     Line(LineQuestion),
-    /// Which text answers this, such as a program in another language?
+    /// Asks for a text, such as a program in another language.
     Text(TextQuestion),
-    /// Which program does this?
+    /// Asks for a program.
     Code(CodeQuestion),
-    /// Which of these options is right?
+    /// Asks for one of several options.
     Choice(ChoiceQuestion),
 }
 
@@ -28,7 +28,7 @@ pub enum Question {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QuestionKind {
-    /// The answer is a line of a program.
+    /// The answer is a line of a file.
     Line,
     /// The answer is a text.
     Text,
@@ -39,12 +39,12 @@ pub enum QuestionKind {
 }
 
 impl QuestionKind {
-    /// Whether one solver may give several answers to the same question, of which each counts.
+    /// Returns true if a solver may give several answers to the same question, each of which counts.
     pub fn takes_samples(self) -> bool {
         self == Self::Code
     }
 
-    /// The answer that is asked for, in words.
+    /// The kind of answer, in words.
     pub fn answer(self) -> &'static str {
         match self {
             Self::Line => "a line",
@@ -71,7 +71,7 @@ impl fmt::Display for QuestionKind {
 pub struct TextQuestion {
     /// The program to be translated, or the whole prompt.
     pub source: String,
-    /// The languages, where the source is a program to be translated.
+    /// The languages, if the source is a program to be translated.
     pub languages: Option<LanguagePair>,
 }
 
@@ -80,7 +80,7 @@ pub struct TextQuestion {
 pub struct LanguagePair {
     /// The language of the source.
     pub from: Language,
-    /// The language that is wanted.
+    /// The target language.
     pub into: Language,
 }
 
@@ -103,7 +103,7 @@ pub struct CodeQuestion {
     pub prompt: String,
     /// The language of the program.
     pub language: Language,
-    /// A continuation of the prompt ends before the first of these.
+    /// The words that end a continuation of the prompt.
     pub stop: StopWords,
 }
 
@@ -117,7 +117,7 @@ pub struct ChoiceQuestion {
 }
 
 impl Question {
-    /// Tells this question from any other.
+    /// The fingerprint of the question.
     pub fn fingerprint(&self) -> Fingerprint {
         match self {
             Self::Line(question) => Fingerprint::of(question.text()),
@@ -149,7 +149,7 @@ impl Question {
         }
     }
 
-    /// The options that an answer is chosen from, where there are some.
+    /// The options to choose from, if there are any.
     pub fn options(&self) -> &[String] {
         match self {
             Self::Choice(question) => &question.options,
@@ -157,7 +157,7 @@ impl Question {
         }
     }
 
-    /// The words before which a continuation of the prompt ends.
+    /// The words that end a continuation of the prompt.
     pub fn stop_words(&self) -> StopWords {
         match self {
             Self::Code(question) => question.stop.clone(),
@@ -165,7 +165,7 @@ impl Question {
         }
     }
 
-    /// The question about a line; who is asked another kind was not checked against the task.
+    /// The question about a line, or an error for any other kind. A task that asks other kinds should never get here.
     pub fn line(&self) -> Result<&LineQuestion> {
         match self {
             Self::Line(question) => Ok(question),
@@ -174,12 +174,12 @@ impl Question {
     }
 }
 
-/// The words before which a reply ends.
+/// The words that end a reply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StopWords(Arc<[String]>);
 
 impl StopWords {
-    /// Keeps of a reply everything before its earliest stop word; also returns the whole text if something was cut off.
+    /// Cuts a reply before its earliest stop word. Also returns the whole text if something was cut off.
     pub fn cut(&self, reply: Response) -> (Response, Option<String>) {
         let Response::Text(text) = reply else { return (reply, None) };
         match self.0.iter().filter_map(|word| text.find(word)).min() {

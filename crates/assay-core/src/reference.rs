@@ -1,20 +1,20 @@
-//! The right answer to a problem, and how replies are compared with it.
+//! The right answer to a problem, and the grading of replies against it.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::{
-    Cancel, Digest, Fingerprint, NoAnswer, Outcome, ProblemId, Response, Result, SampleKey,
-    Verdict, Why,
+    Cancel, Digest, Fingerprint, NoAnswer, NoAnswerKind, Outcome, ProblemId, Response, Result,
+    SampleKey, Verdict,
 };
 
-/// The right answer to a problem. Each task has a type of its own for it, which nobody else looks into.
+/// The right answer to a problem. Each task has its own type for it, which is opaque to everything else.
 pub trait Reference: Send + Sync {
-    /// Tells this reference from any other.
+    /// The fingerprint of the reference.
     fn fingerprint(&self) -> Fingerprint;
 
-    /// The right answer, where it is known and can be said.
+    /// The right answer, if it is known and can be written down.
     fn gold(&self) -> Option<Response>;
 
     /// Checks whether `response` can be an answer at all.
@@ -24,17 +24,17 @@ pub trait Reference: Send + Sync {
     /// ends the run.
     fn grade(&self, submission: &Submission, cancel: &Cancel) -> Result<Verdict>;
 
-    /// Identifies everything that the verdict on `response` depends on, where grading is worth remembering.
+    /// Identifies everything that the verdict on `response` depends on, if grading is worth caching.
     fn digest_of(&self, _response: &Response) -> Option<Digest> {
         None
     }
 
-    /// Answers that cannot be right, each with its name in messages: a problem that one of them passes says nothing.
+    /// Answers that cannot be right, each with its name in messages. A problem that one of them passes is useless.
     fn decoys(&self) -> Vec<(&'static str, Response)> {
         Vec::new()
     }
 
-    /// Takes note that programs for this problem must be graded in one process with their tests.
+    /// Requires candidates for this problem to be graded in one process with their tests.
     fn use_one_process(&self, _reason: &str) {}
 }
 
@@ -50,25 +50,25 @@ pub struct Submission {
 }
 
 impl Submission {
-    /// A verdict on it, without scores.
+    /// Creates a verdict on it, without scores.
     pub fn verdict(&self, outcome: Outcome) -> Verdict {
         Verdict::new(self.problem.clone(), self.key.sample, outcome)
     }
 
-    /// The verdict if it holds no answer.
+    /// Creates the verdict for a response without an answer.
     pub fn unanswered(&self, reason: &NoAnswer) -> Verdict {
         Verdict::unanswered(self.problem.clone(), self.key.sample, reason)
     }
 }
 
-/// Whether a response is one that the problem can have.
+/// The result of checking whether a problem can have a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Check {
-    /// It is.
+    /// The problem can have it.
     Possible,
-    /// It is not.
+    /// The problem cannot have it.
     Impossible(Fault),
-    /// Only the problem itself can tell, and it was not read.
+    /// The problem has to be read to decide.
     Unclear,
 }
 
@@ -76,7 +76,7 @@ impl Check {
     /// Refuses a response of another kind than the task asks for; a missing answer is possible.
     pub fn kind<T>(content: Result<T, NoAnswer>) -> Self {
         match content {
-            Err(NoAnswer { why: Why::Invalid, detail }) => {
+            Err(NoAnswer { kind: NoAnswerKind::Invalid, detail }) => {
                 Self::Impossible(Fault::new(FaultKind::Malformed, detail))
             }
             Ok(_) | Err(_) => Self::Possible,
@@ -89,9 +89,9 @@ impl Check {
 pub struct Fault {
     /// The kind of mistake.
     pub kind: FaultKind,
-    /// The mistake, for a person.
+    /// The mistake, as text for people.
     pub message: String,
-    /// The problem that the line is about, where it could be told.
+    /// The problem that the line is about, if it is known.
     pub index: Option<usize>,
 }
 
@@ -113,9 +113,9 @@ impl Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// Not the form that an answer has.
+    /// The answer does not have the required form.
     Malformed,
-    /// Something stands where a number should.
+    /// Another value than a number, where a number is required.
     NotANumber,
     /// A problem that is not among the chosen data.
     UnknownProblem,
@@ -125,7 +125,7 @@ pub enum FaultKind {
     Duplicate,
     /// The problem has no usable solution to grade against.
     NoSolution,
-    /// More or fewer lines than problems, where a line's place says which problem it answers.
+    /// More or fewer lines than problems, if a line's position selects its problem.
     WrongCount,
     /// A problem without an answer, where every problem needs one.
     Missing,

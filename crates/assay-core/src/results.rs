@@ -1,4 +1,4 @@
-//! What a run found: counts that add up, and metrics with their uncertainty.
+//! The results of a run: counts that add up, and metrics with their uncertainty.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -6,41 +6,41 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Named, Outcome, Signature, Tally, Verdict, Why};
+use crate::{Named, NoAnswerKind, Outcome, Signature, Tally, Verdict};
 
-/// The contents of `results.json`, and what `--json` prints.
+/// The contents of `results.json` and the output of `--json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Results {
     /// The task's name.
     pub task: String,
     /// The solver's spec.
     pub solver: String,
-    /// Names everything that the numbers depend on.
+    /// The signature, which names everything that the numbers depend on.
     pub signature: Signature,
     /// Every sample of every problem, by outcome.
     pub counts: Counts,
-    /// The numbers.
+    /// The metrics.
     pub metrics: Named<Estimate>,
-    /// Metrics that were asked for and cannot be given, with the reason.
+    /// Metrics that were requested and cannot be computed, with the reason.
     #[serde(default, skip_serializing_if = "Named::is_empty")]
     pub left_out: Named<String>,
-    /// The least that metrics must reach, where the task says so.
+    /// The thresholds that the task sets for its metrics.
     #[serde(default, skip_serializing_if = "Named::is_empty")]
     pub minimums: Named<Minimum>,
     /// Parts of the task of which no problem was graded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_scored: Vec<String>,
-    /// How many of the task's own programs pass on this machine, where it has such.
+    /// The number of the task's own solutions that pass on this machine, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<GoldRate>,
-    /// How many answers of a file were passed over, being to problems that the data has and the task
-    /// leaves out.
+    /// The number of answers in a file that were skipped because the data has their problems but the task leaves them
+    /// out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed_over: Option<NonZeroUsize>,
 }
 
 impl Results {
-    /// Results without numbers yet, of a task without programs of its own.
+    /// Creates results without metrics, of a task without solutions of its own.
     pub fn new(task: &str, solver: String, signature: Signature, counts: Counts) -> Self {
         Self {
             task: task.to_owned(),
@@ -56,7 +56,7 @@ impl Results {
         }
     }
 
-    /// The same with the numbers of a tally.
+    /// Adds the metrics of a tally.
     #[must_use]
     pub fn with_tally(self, tally: &dyn Tally) -> Self {
         Self {
@@ -69,25 +69,25 @@ impl Results {
     }
 }
 
-/// The least that a metric must reach.
+/// The threshold that a metric must reach.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Minimum {
-    /// The number to reach.
+    /// The threshold.
     pub minimum: f64,
-    /// Whether it is reached; `None` where nothing was scored.
+    /// True if it is reached; `None` if nothing was scored.
     pub met: Option<bool>,
 }
 
-/// How many of a task's own programs pass on the machine that graded the answers.
+/// The share of a task's own solutions that pass on the machine that graded the answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoldRate {
-    /// Those that pass; the problems of the others are excluded.
+    /// The number that pass; the problems of the others are excluded.
     pub passed: usize,
-    /// Those that there are.
+    /// The total number.
     pub of: usize,
 }
 
-/// How many samples ended how. Most tasks take one sample a problem; there, it is how many problems.
+/// The number of samples per outcome. Most tasks take one sample per problem, so these are also numbers of problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// All problems.
@@ -109,7 +109,7 @@ pub struct Counts {
     pub excluded: usize,
     /// The reasons behind `timed_out` and `not_answered`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub reasons: BTreeMap<Why, usize>,
+    pub reasons: BTreeMap<NoAnswerKind, usize>,
 }
 
 impl Counts {
@@ -124,22 +124,22 @@ impl Counts {
             Outcome::NotAnswered => self.not_answered += 1,
             Outcome::Excluded => self.excluded += 1,
         }
-        match verdict.why {
-            Some(why) => *self.reasons.entry(why).or_default() += 1,
+        match verdict.no_answer {
+            Some(kind) => *self.reasons.entry(kind).or_default() += 1,
             None => self.answered += usize::from(verdict.outcome != Outcome::Excluded),
         }
     }
 
-    /// How many samples have no verdict through the solver's or the data's fault.
+    /// The number of samples without a verdict because the solver failed or the problem is unusable.
     pub fn without_verdict(&self) -> usize {
-        let failures = self.reasons.iter().filter(|(why, _)| why.is_failure());
+        let failures = self.reasons.iter().filter(|(kind, _)| kind.is_failure());
         self.excluded + failures.map(|(_, count)| count).sum::<usize>()
     }
 }
 
 impl AddAssign<&Counts> for Counts {
     fn add_assign(&mut self, more: &Counts) {
-        // Taken apart, so that a new field cannot be left out.
+        // Destructured, so that a new field cannot be forgotten.
         let Counts {
             problems,
             samples,
@@ -159,13 +159,13 @@ impl AddAssign<&Counts> for Counts {
         self.timed_out += timed_out;
         self.not_answered += not_answered;
         self.excluded += excluded;
-        for (why, count) in reasons {
-            *self.reasons.entry(*why).or_default() += count;
+        for (kind, count) in reasons {
+            *self.reasons.entry(*kind).or_default() += count;
         }
     }
 }
 
-/// A number with its 95 % interval and the count that it rests on.
+/// A number with its 95 % interval and sample size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The number.
@@ -174,7 +174,7 @@ pub struct Estimate {
     pub low: f64,
     /// The interval's upper end.
     pub high: f64,
-    /// How many problems it rests on.
+    /// The number of problems that it is based on.
     pub n: usize,
 }
 
@@ -193,12 +193,16 @@ mod tests {
             timed_out: 3,
             not_answered: 4,
             excluded: 5,
-            reasons: [(Why::TimedOut, 3), (Why::Silent, 4)].into(),
+            reasons: [(NoAnswerKind::TimedOut, 3), (NoAnswerKind::Silent, 4)].into(),
         };
         let mut sum = Counts::default();
         sum += &one;
         assert_eq!(sum, one);
-        sum += &Counts { problems: 1, reasons: [(Why::Silent, 1)].into(), ..Counts::default() };
-        assert_eq!((sum.problems, sum.excluded, sum.reasons[&Why::Silent]), (16, 5, 5));
+        sum += &Counts {
+            problems: 1,
+            reasons: [(NoAnswerKind::Silent, 1)].into(),
+            ..Counts::default()
+        };
+        assert_eq!((sum.problems, sum.excluded, sum.reasons[&NoAnswerKind::Silent]), (16, 5, 5));
     }
 }

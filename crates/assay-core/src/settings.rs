@@ -1,15 +1,15 @@
-//! Settings: the data that a task is opened on, and everything that it may be told.
+//! Settings of a task, and the data that it is opened on.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Where a task's problems come from.
+/// The source of a task's problems.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DataChoice {
-    /// The problems inside the binary.
+    /// The sample problems inside the binary.
     Sample,
     /// Files and folders.
     Paths(Vec<PathBuf>),
@@ -22,50 +22,50 @@ pub struct Opening<'a> {
     pub data: &'a DataChoice,
     /// The task's settings.
     pub settings: &'a TaskSettings,
-    /// Whether right answers are read; without, nothing can be graded.
+    /// True if right answers are read; without them, nothing can be graded.
     pub with_references: bool,
-    /// The number of answers that are graded at once.
+    /// The number of answers that are graded concurrently.
     pub jobs: usize,
-    /// A folder for whatever is expensive to find out and the same every time. It changes no result.
+    /// A folder that caches expensive intermediate results. It changes no result.
     pub cache: Option<&'a Path>,
 }
 
 impl<'a> Opening<'a> {
-    /// Opens with right answers, one grade at a time and no cache.
+    /// Opens with right answers, one grading job and no cache.
     pub fn new(data: &'a DataChoice, settings: &'a TaskSettings) -> Self {
         Self { data, settings, with_references: true, jobs: 1, cache: None }
     }
 }
 
-/// What a task may be told; part of a run's request.
+/// The settings of a task; part of a run's request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskSettings {
-    /// Which rules hold where the original and the sensible differ.
+    /// The choice between the original's behaviour and the corrected one.
     pub rules: Rules,
-    /// How programs under test are kept apart.
+    /// The isolation between candidates.
     #[serde(default)]
     pub isolation: Isolation,
-    /// Run programs under test without isolation.
+    /// Runs candidates without isolation.
     #[serde(default)]
     pub unsafe_no_isolation: bool,
-    /// How its questions are put, by name; the usual way if not said.
+    /// The name of the prompt style; the task's default if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// For which k pass@k is wanted, where programs are asked for.
+    /// The values of k for pass@k, if the task asks for programs.
     #[serde(default = "usual_pass_k")]
     pub pass_k: Vec<u32>,
-    /// The time limit of programs in milliseconds; the task's own if not said.
+    /// The time limit of candidates in milliseconds; the task's own if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Whether every call of a table is tried and marked, also after one that is wrong. It changes no verdict.
+    /// True if every call of a table is tried and marked, even after a wrong one. It changes no verdict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub details: bool,
-    /// What the random numbers of tests are drawn from.
+    /// The seed of the tests' random numbers.
     #[serde(default)]
     pub seed: u64,
 }
 
-/// The k that the field reports.
+/// The values of k that are usually reported.
 fn usual_pass_k() -> Vec<u32> {
     vec![1, 10, 100]
 }
@@ -85,32 +85,32 @@ impl Default for TaskSettings {
     }
 }
 
-/// How programs under test are kept apart from each other.
+/// The isolation between candidates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// A warmed interpreter is forked for every program.
+    /// Forks a warmed interpreter for every candidate.
     #[default]
     Warm,
-    /// Every program gets a new interpreter.
+    /// Starts a new interpreter for every candidate.
     Fresh,
 }
 
 impl TaskSettings {
-    /// The usual settings with these rules.
+    /// The default settings with these rules.
     pub fn with_rules(rules: Rules) -> Self {
         Self { rules, ..Self::default() }
     }
 }
 
-/// Which rules hold where the original's behaviour and the sensible one differ.
+/// The rules to follow where the original's behaviour and the corrected one differ.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rules {
-    /// As the original does.
+    /// The original's behaviour.
     #[default]
     Compat,
-    /// As it should be.
+    /// The corrected behaviour.
     Strict,
 }
 

@@ -1,27 +1,27 @@
-//! Text from outside, made fit for a person to read.
+//! Escaping and shortening of text from outside, before it is shown to a person.
 //!
-//! Names, answers and messages come from data and from programs. They may hold escape sequences that
-//! a terminal obeys, line ends that fake other lines, and megabytes. Everything that is printed for
-//! people goes through these functions; JSON keeps texts whole.
+//! Names, answers and messages come from data and from programs. They may hold escape sequences that a terminal
+//! interprets, line ends that fake other lines, and megabytes of text. Everything that is printed for people goes
+//! through these functions; JSON keeps texts whole.
 
 use std::borrow::Cow;
 
-/// The most characters that are shown of a name.
+/// The maximum number of characters shown of a name.
 const NAME: usize = 120;
-/// The most characters that are shown of a line.
+/// The maximum number of characters shown of a line.
 const LINE: usize = 1000;
 
-/// A name, such as a problem's id: one line, escaped and shortened.
+/// Shows a name, such as a problem's id: one line, escaped and shortened.
 pub fn shown_name(text: &str) -> Cow<'_, str> {
     shown(text, NAME, is_plain)
 }
 
-/// A text as one line: line ends are escaped like other control characters.
+/// Shows a text as one line: line ends are escaped like other control characters.
 pub fn shown_line(text: &str) -> Cow<'_, str> {
     shown(text, LINE, is_plain)
 }
 
-/// At most so many lines of a text: line feeds and tabs stay.
+/// Shows at most `most` lines of a text. Line feeds and tabs are kept.
 pub fn shown_text(text: &str, most: usize) -> String {
     let mut shown_lines = String::new();
     let mut lines = text.split('\n');
@@ -29,7 +29,7 @@ pub fn shown_text(text: &str, most: usize) -> String {
         if at > 0 {
             shown_lines.push('\n');
         }
-        shown_lines += &shown(line, LINE, |letter| letter == '\t' || is_plain(letter));
+        shown_lines += &shown(line, LINE, |character| character == '\t' || is_plain(character));
     }
     let left = lines.count();
     if left > 0 {
@@ -38,31 +38,31 @@ pub fn shown_text(text: &str, most: usize) -> String {
     shown_lines
 }
 
-/// Whether a terminal shows a character as itself, where it stands.
-fn is_plain(letter: char) -> bool {
-    let reorders = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let ends_line = matches!(letter, '\u{2028}' | '\u{2029}');
-    !letter.is_control() && !reorders && !ends_line
+/// Returns true if a terminal shows the character as itself.
+fn is_plain(character: char) -> bool {
+    let reorders = matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let ends_line = matches!(character, '\u{2028}' | '\u{2029}');
+    !character.is_control() && !reorders && !ends_line
 }
 
-/// At most so many characters of a text; what is not plain is escaped.
+/// Shows at most `most` characters of a text; those that are not plain are escaped.
 fn shown(text: &str, most: usize, plain: impl Fn(char) -> bool) -> Cow<'_, str> {
-    // A text of few bytes has few characters, and most texts are plain.
+    // Fast path: a text of few bytes has few characters, and most texts are plain.
     if text.len() <= most && text.chars().all(&plain) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::new();
     let mut count = 0;
-    for letter in text.chars() {
-        let length = if plain(letter) { 1 } else { letter.escape_default().count() };
+    for character in text.chars() {
+        let length = if plain(character) { 1 } else { character.escape_default().count() };
         if count + length > most {
             return Cow::Owned(format!("{shown}… ({} bytes)", text.len()));
         }
         count += length;
-        if plain(letter) {
-            shown.push(letter);
+        if plain(character) {
+            shown.push(character);
         } else {
-            shown.extend(letter.escape_default());
+            shown.extend(character.escape_default());
         }
     }
     Cow::Owned(shown)

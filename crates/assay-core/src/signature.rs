@@ -1,4 +1,4 @@
-//! One line that names everything that a number depends on.
+//! Signatures: one line that names everything that a number depends on.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Signature(String);
 
 impl Signature {
-    /// A signature that starts with the task and its version.
+    /// Creates a signature that starts with the task and its version.
     pub fn new(task: &str, version: u32) -> Self {
         Self(format!("{task}@{version}"))
     }

@@ -1,4 +1,4 @@
-//! Whatever answers.
+//! Solvers: anything that answers questions.
 
 use std::path::Path;
 
@@ -6,16 +6,16 @@ use crate::{
     AnswerError, Cancel, ProblemId, Problems, Question, Reply, Response, Result, SampleKey,
 };
 
-/// Something that answers problems, in one of two ways.
+/// A solver, by the way it answers.
 pub enum Solver {
-    /// Answers one problem at a time; the run engine spreads the problems over workers.
+    /// Answers one problem at a time; the pipeline spreads the problems over workers.
     Each(Box<dyn AnswerEach>),
-    /// Answers all problems in one go, in an order of its own.
+    /// Answers all problems in one go, in any order.
     Together(Box<dyn AnswerTogether>),
 }
 
 impl Solver {
-    /// What an answer costs.
+    /// The cost of an answer.
     pub fn effort(&self) -> Effort {
         match self {
             Self::Each(solver) => solver.effort(),
@@ -24,10 +24,10 @@ impl Solver {
     }
 }
 
-/// Whether it pays to hand something to another thread.
+/// The cost of a unit of work, compared with handing it to another thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// Done faster than a thread can be woken.
+    /// Faster than waking a thread.
     Trivial,
     /// Worth a worker.
     Working,
@@ -35,53 +35,53 @@ pub enum Effort {
 
 /// A solver that answers one problem at a time.
 pub trait AnswerEach: Send + Sync {
-    /// The answer. The same question and sample get the same answer, whatever was asked before.
+    /// Answers one question. The same question and sample get the same answer, whatever was asked before.
     ///
-    /// A transient error is tried again; any other ends the run, which can then be resumed. What says something about
-    /// this problem alone is a [`Response::None`].
+    /// A transient error is retried; any other ends the run, which can then be resumed. A failure that concerns this
+    /// problem alone is a [`Response::None`].
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError>;
 
-    /// What an answer costs.
+    /// The cost of an answer.
     fn effort(&self) -> Effort {
         Effort::Working
     }
 
-    /// Whether it is shown the right answer, as only a check of data and grading should be.
+    /// Returns true if the solver is shown the right answer, as only a check of data and grading should be.
     fn peeks(&self) -> bool {
         false
     }
 
-    /// The number of questions that it can take at once, where that is not `jobs`.
+    /// The number of questions that it can answer concurrently, if that is not `jobs`.
     fn concurrency(&self, jobs: usize) -> usize {
         jobs
     }
 
-    /// Whether its replies count as they are, as those of a file whose maker has cut them already.
+    /// Returns true if its replies must not be cut, like those of a file of answers that were cut before.
     fn is_verbatim(&self) -> bool {
         false
     }
 }
 
-/// What a solver is asked.
+/// A question as it is put to a solver.
 pub struct Ask<'a> {
     /// The problem's name.
     pub id: &'a ProblemId,
     /// The problem's place in the task's order.
     pub index: usize,
-    /// Which sample, from 0.
+    /// The sample number, from 0.
     pub sample: u32,
-    /// What is asked.
+    /// The question.
     pub question: &'a Question,
     /// The right answer, for solvers that peek.
     pub gold: Option<Response>,
-    /// Raised when the work should end.
+    /// Raised to request an end of the work.
     pub cancel: &'a Cancel,
 }
 
-/// A solver that answers many problems in one go, such as a program that is given a folder.
+/// A solver that answers many problems in one go, such as a command that is given a folder.
 pub trait AnswerTogether: Send + Sync {
     /// Answers every missing sample through `emit`, each once, unless it is cancelled.
-    fn answer_all(&self, batch: &mut Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()>;
+    fn answer_all(&self, batch: &mut Batch<'_>, emit: &mut dyn AnswerSink) -> Result<()>;
 }
 
 /// The work of a solver that answers many problems in one go.
@@ -90,9 +90,9 @@ pub struct Batch<'a> {
     pub problems: &'a dyn Problems,
     /// The questions, each once, as they are read.
     pub questions: &'a mut dyn Iterator<Item = BatchQuestion>,
-    /// A folder for whatever it must write; whoever runs the solver clears it away.
+    /// A folder for temporary files, which is cleared by the caller.
     pub scratch: &'a Path,
-    /// Raised when the work should end.
+    /// Raised to request an end of the work.
     pub cancel: &'a Cancel,
 }
 
@@ -105,52 +105,52 @@ pub struct BatchQuestion {
     pub index: usize,
     /// The question.
     pub question: Question,
-    /// The samples that are missing, in order; most tasks have but one, sample 0.
+    /// The missing samples, in order; for most tasks this is sample 0 only.
     pub samples: Vec<u32>,
 }
 
-/// Takes what a solver says while it works.
-pub trait TakeAnswers {
-    /// One sample of the reply to a question, as it came.
+/// Receives answers from a solver while it works.
+pub trait AnswerSink {
+    /// Receives one sample of the reply to a question, before anything is cut off.
     fn answer(&mut self, key: SampleKey, response: Response) -> Result<()>;
 
-    /// A session of the solver ended.
+    /// Receives the report of a session that ended.
     fn session(&mut self, report: SessionReport) -> Result<()>;
 }
 
-/// What happened in one session of an external solver.
+/// The report of one session of a solver command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionReport {
     /// The command and its arguments.
     pub command: Vec<String>,
     /// The folder that it ran in.
     pub working_folder: String,
-    /// How long it was allowed to run, in seconds.
+    /// The time limit, in seconds.
     pub time_limit_s: f64,
-    /// How long it ran, in seconds.
+    /// The wall time, in seconds.
     pub wall_s: f64,
-    /// How it ended.
+    /// The way it ended.
     pub end: SessionEnd,
-    /// How many problems it was asked.
+    /// The number of problems it was asked.
     pub asked: usize,
-    /// How many it answered.
+    /// The number of problems it answered.
     pub answered: usize,
-    /// How many lines of its output could not be read.
+    /// The number of output lines that could not be parsed.
     pub garbage_lines: usize,
-    /// The first of those, with the reason.
+    /// The first of those lines, with the reason.
     pub garbage: Vec<String>,
     /// The end of its standard error.
     pub stderr_tail: String,
 }
 
-/// How a session of an external solver ended.
+/// The way a session of a solver command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionEnd {
-    /// It ended with this status.
+    /// It exited with this status.
     Exited(i32),
-    /// A signal ended it.
+    /// It was killed by this signal.
     Signalled(i32),
-    /// It ran past its time limit and was ended with everything that it had started.
+    /// It exceeded its time limit and was killed with all its child processes.
     TimedOut,
     /// The run was interrupted.
     Cancelled,

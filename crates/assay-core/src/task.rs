@@ -1,4 +1,4 @@
-//! A benchmark: where its problems come from, how answers are graded and summed up.
+//! A benchmark: the source of its problems, its grading and its metrics.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -9,19 +9,19 @@ use crate::{
 
 /// A benchmark. One file in `assay-tasks`, one line in its registry.
 pub trait Task: Send + Sync {
-    /// What there is to know about it.
+    /// The description of the task.
     fn card(&self) -> &TaskCard;
 
     /// Opens its problems.
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>>;
 
-    /// A tally that sums its verdicts up.
+    /// Creates a tally for its verdicts.
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally>;
 
     /// The name of the method behind its intervals, for the signature.
     fn interval(&self) -> &'static str;
 
-    /// Those settings that its numbers depend on, by name, for the signature.
+    /// The settings that its numbers depend on, by name, for the signature.
     fn signature_fields(&self, settings: &TaskSettings) -> Vec<(&'static str, String)>;
 
     /// The results as the task's original scorer prints them, if it has one.
@@ -30,7 +30,7 @@ pub trait Task: Send + Sync {
     }
 }
 
-/// The description of a task, read from a file; its page in the documentation is made from it.
+/// The description of a task, read from a file. Its page in the documentation is generated from it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskCard {
@@ -38,38 +38,38 @@ pub struct TaskCard {
     pub name: String,
     /// Raised when the same answers on the same data would score differently.
     pub version: u32,
-    /// What kind of question it asks.
+    /// The kind of question it asks.
     pub asks: QuestionKind,
     /// The language of the programs that it asks for and runs.
     pub language: Option<Language>,
-    /// The folder in which its data is looked for.
+    /// The folder to look for its data in.
     pub folder: String,
-    /// One line.
+    /// A summary of one line.
     #[serde(deserialize_with = "unwrapped")]
     pub summary: String,
-    /// What is asked, and why it is interesting.
+    /// The question, and why it is interesting.
     #[serde(deserialize_with = "unwrapped")]
     pub about: String,
-    /// What the data looks like and where it is looked for.
+    /// The form of the data and the folders it is searched in.
     #[serde(deserialize_with = "unwrapped")]
     pub data: String,
-    /// What an answer looks like.
+    /// The form of an answer.
     #[serde(deserialize_with = "unwrapped")]
     pub answers: String,
-    /// How an answer is graded.
+    /// The grading of an answer.
     #[serde(deserialize_with = "unwrapped")]
     pub grading: String,
-    /// What `compat` and `strict` mean here.
+    /// The meaning of `compat` and `strict` for this task.
     #[serde(deserialize_with = "unwrapped")]
     pub rules: String,
-    /// The rules that hold unless others are asked for.
+    /// The rules that apply by default.
     pub default_rules: Rules,
-    /// The ways to put its questions, the first being the usual one; none if there is but one.
+    /// The prompt styles, the default one first; empty if there is only one.
     #[serde(default)]
     pub prompts: Vec<PromptCard>,
-    /// The metrics, the first being the one to rank by.
+    /// The metrics, the one to rank by first.
     pub metrics: Vec<MetricCard>,
-    /// The solvers that the tour uses, and `--solver` stands for if it is not given.
+    /// The solvers that the tour uses, and the default of `--solver`.
     pub default_solvers: Vec<String>,
     /// Commands to try.
     pub examples: Vec<String>,
@@ -87,7 +87,7 @@ impl TaskCard {
         ]
     }
 
-    /// The way to put questions that is called `name`, or the usual one; `None` if there is but one.
+    /// The prompt style called `name`, or the default one; `None` if there is only one.
     pub fn prompt(&self, name: Option<&str>) -> Result<Option<&PromptCard>> {
         let Some(name) = name else { return Ok(self.prompts.first()) };
         let names: Vec<&str> = self.prompts.iter().map(|prompt| prompt.name.as_str()).collect();
@@ -102,13 +102,13 @@ impl TaskCard {
     }
 }
 
-/// One way to put a task's questions.
+/// A prompt style: one way to put a task's questions.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PromptCard {
     /// Its name on the command line.
     pub name: String,
-    /// What a solver is shown.
+    /// The prompt, in words.
     #[serde(deserialize_with = "unwrapped")]
     pub meaning: String,
 }
@@ -117,36 +117,36 @@ pub struct PromptCard {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MetricCard {
-    /// Its name as the field writes it.
+    /// Its usual name.
     pub name: String,
-    /// Whether less is better.
+    /// True if lower values are better.
     #[serde(default)]
     pub lower_is_better: bool,
-    /// What it means.
+    /// The meaning of its value.
     #[serde(deserialize_with = "unwrapped")]
     pub meaning: String,
 }
 
-/// Reads prose of several lines as one line.
+/// Reads text of several lines as one line.
 fn unwrapped<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
     Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Sums verdicts up. Order does not matter.
+/// Sums up verdicts, in any order.
 pub trait Tally {
-    /// Takes one verdict.
+    /// Adds one verdict.
     fn add(&mut self, verdict: &Verdict);
 
     /// The metrics over the verdicts so far.
     fn metrics(&self) -> Named<Estimate>;
 
-    /// Metrics that were asked for and cannot be given, with the reason.
+    /// Metrics that were requested and cannot be computed, with the reason.
     fn left_out(&self) -> Named<String> {
         Named::new()
     }
 
-    /// The least that metrics must reach, where the task says so.
+    /// The thresholds that the task sets for its metrics.
     fn minimums(&self) -> Named<Minimum> {
         Named::new()
     }

@@ -1,31 +1,31 @@
-//! What grading one answer found.
+//! The verdict: the result of grading one answer.
 
-use crate::{Digest, Ending, Evidence, Named, NoAnswer, ProblemId, Why};
+use crate::{Digest, Ending, Evidence, Named, NoAnswer, NoAnswerKind, ProblemId};
 
 /// The grade of one sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Which problem.
+    /// The name of the problem.
     pub problem: ProblemId,
-    /// Which sample, from 0.
+    /// The sample number, from 0.
     pub sample: u32,
     /// The outcome; each problem counts under exactly one.
     pub outcome: Outcome,
-    /// The numbers that the task's metrics are summed up from.
+    /// The numbers that the task's metrics are computed from.
     pub scores: Named<f64>,
-    /// The counts behind a metric of the whole corpus, by metric.
+    /// The counts that a corpus metric is computed from, by metric.
     pub counts: Named<Vec<f64>>,
-    /// Identifies the problems that count as one in a distinct mean.
+    /// The key shared by problems that count as one in a distinct mean.
     pub group: Option<String>,
-    /// Why there was no answer.
-    pub why: Option<Why>,
-    /// Evidence, for a person.
+    /// The reason why there was no answer.
+    pub no_answer: Option<NoAnswerKind>,
+    /// The evidence, as text for people.
     pub detail: Option<String>,
-    /// How the program ended, where the answer is one.
+    /// The way the candidate ended, if the answer is a program.
     pub ending: Option<Ending>,
-    /// What was measured while it ran.
+    /// The measurements of its run.
     pub evidence: Option<Evidence>,
-    /// The hash of the program and its tests.
+    /// The hash of the candidate and its tests.
     pub program: Option<Digest>,
 }
 
@@ -45,7 +45,7 @@ pub enum Outcome {
 }
 
 impl Verdict {
-    /// A verdict without scores.
+    /// Creates a verdict without scores.
     pub fn new(problem: ProblemId, sample: u32, outcome: Outcome) -> Self {
         Self {
             problem,
@@ -54,7 +54,7 @@ impl Verdict {
             scores: Named::new(),
             counts: Named::new(),
             group: None,
-            why: None,
+            no_answer: None,
             detail: None,
             ending: None,
             evidence: None,
@@ -62,22 +62,22 @@ impl Verdict {
         }
     }
 
-    /// The verdict on a missing answer.
+    /// Creates the verdict on a missing answer.
     pub fn unanswered(problem: ProblemId, sample: u32, reason: &NoAnswer) -> Self {
-        let outcome = match reason.why {
-            Why::TimedOut => Outcome::TimedOut,
+        let outcome = match reason.kind {
+            NoAnswerKind::TimedOut => Outcome::TimedOut,
             _ => Outcome::NotAnswered,
         };
         let detail = Some(reason.detail.clone()).filter(|detail| !detail.is_empty());
-        Self { why: Some(reason.why), detail, ..Self::new(problem, sample, outcome) }
+        Self { no_answer: Some(reason.kind), detail, ..Self::new(problem, sample, outcome) }
     }
 
-    /// The verdict on a problem that cannot be used.
+    /// Creates the verdict on an unusable problem.
     pub fn excluded(problem: ProblemId, reason: String) -> Self {
         Self { detail: Some(reason), ..Self::new(problem, 0, Outcome::Excluded) }
     }
 
-    /// Whether the problem is out of the count.
+    /// Returns true if the problem is excluded.
     pub fn is_excluded(&self) -> bool {
         self.outcome == Outcome::Excluded
     }

@@ -33,7 +33,7 @@ macro_rules! same_variants {
     };
 }
 
-same_variants!(Why, Why: Silent, TimedOut, Crashed, Garbage, Invalid);
+same_variants!(Why, NoAnswerKind: Silent, TimedOut, Crashed, Garbage, Invalid);
 same_variants!(Outcome, Outcome: Passed, Failed, TimedOut, NotAnswered, Excluded);
 same_variants!(Clock, Clock: Cpu, Wall);
 
@@ -90,10 +90,21 @@ macro_rules! same_struct {
     };
 }
 
-same_struct!(NoAnswer, NoAnswer: why, detail);
 same_struct!(Evidence, Evidence: cpu_s, wall_s, peak_memory, memory_by, stderr_tail, one_process, unstable);
 same_struct!(SessionLine, SessionReport: command, working_folder, time_limit_s, wall_s, end, asked, answered,
     garbage_lines, garbage, stderr_tail);
+
+impl From<core::NoAnswer> for NoAnswer {
+    fn from(core::NoAnswer { kind, detail }: core::NoAnswer) -> Self {
+        Self { why: kind.into(), detail }
+    }
+}
+
+impl From<NoAnswer> for core::NoAnswer {
+    fn from(NoAnswer { why, detail }: NoAnswer) -> Self {
+        Self { kind: why.into(), detail }
+    }
+}
 
 impl From<core::SessionEnd> for SessionEnd {
     fn from(end: core::SessionEnd) -> Self {
@@ -180,7 +191,7 @@ impl From<core::Verdict> for VerdictLine {
             scores,
             counts,
             group,
-            why,
+            no_answer,
             detail,
             ending,
             evidence,
@@ -196,7 +207,7 @@ impl From<core::Verdict> for VerdictLine {
                 .map(|(name, counts)| (name.to_string(), counts.clone()))
                 .collect(),
             group,
-            why: why.map(Into::into),
+            why: no_answer.map(Into::into),
             detail,
             ending: ending.map(Into::into),
             evidence: evidence.map(Into::into),
@@ -216,7 +227,7 @@ impl From<VerdictLine> for core::Verdict {
         }
         Self {
             group: line.group,
-            why: line.why.map(Into::into),
+            no_answer: line.why.map(Into::into),
             detail: line.detail,
             ending: line.ending.map(Into::into),
             evidence: line.evidence.map(Into::into),

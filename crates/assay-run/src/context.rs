@@ -1,26 +1,26 @@
-//! The means of a run: nothing here changes a result.
+//! The resources of a run: nothing here changes a result.
 
 use std::path::Path;
 
 use assay_core::{Cancel, Progress, QuestionKind, TaskCard, TaskSettings};
 
-/// The means of a run or of scoring.
+/// The resources of a run or of scoring.
 #[derive(Clone, Copy)]
 pub struct RunContext<'a> {
-    /// The number of answers that are graded at once.
+    /// The number of answers that are graded concurrently.
     pub jobs: usize,
-    /// The cache, with the task's own programs that pass here.
+    /// The cache folder, which holds the results of the gold gate.
     pub cache: Option<&'a Path>,
     /// The folder with the registry of runs that this user has started.
     pub state: Option<&'a Path>,
-    /// Raised when the work should end.
+    /// Raised to request an end of the work.
     pub cancel: &'a Cancel,
     /// Receives progress updates.
     pub progress: &'a dyn Progress,
 }
 
 impl RunContext<'_> {
-    /// Warns before programs are run without isolation.
+    /// Warns before candidates are run without isolation.
     pub(crate) fn warn_without_isolation(&self, card: &TaskCard, settings: &TaskSettings) {
         if settings.unsafe_no_isolation && card.asks == QuestionKind::Code {
             self.progress.warn(
@@ -31,8 +31,8 @@ impl RunContext<'_> {
     }
 }
 
-/// The number of workers for `-j`: all cores for 0 or nothing, and never more than eight for each core, because each
-/// has memory of its own.
+/// The number of workers for `-j`: one per core for 0 or nothing, and at most eight per core, because each needs
+/// memory of its own.
 pub fn job_count(asked: Option<u32>) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match asked {

@@ -1,10 +1,10 @@
-//! The one place that reads the clock and asks the machine what it is.
+//! The only place that reads the clock and the machine's properties.
 
 use std::time::SystemTime;
 
 use assay_record::Machine;
 
-/// The machine that a run is made on.
+/// The machine of a run.
 pub(crate) fn this_machine() -> Machine {
     Machine {
         os: std::env::consts::OS.to_owned(),
@@ -13,7 +13,7 @@ pub(crate) fn this_machine() -> Machine {
     }
 }
 
-/// The time, as a date (`2026-11-15T10:50:49Z`) and as a number that tells runs apart.
+/// The time, as a date (`2026-11-15T10:50:49Z`) and as a number that distinguishes runs.
 pub(crate) fn now() -> (String, u128) {
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     let now = SystemTime::now();

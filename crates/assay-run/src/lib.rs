@@ -1,9 +1,9 @@
 //! The run engine: one solver on one task with fixed settings.
 //!
-//! An [`OpenTask`] has its problems chosen and hashed; a [`Plan`] puts a solver to it and knows the
-//! signature; [`start`] and [`Resumable`] carry it out and write the record. [`score`] grades answers made
-//! elsewhere and [`predict`] answers without grading; neither writes a record. All of them feed one pipeline
-//! (`pipeline/`). [`measure`] scores pairs of texts by a metric.
+//! An [`OpenTask`] holds the selected problems and their hash; a [`Plan`] adds a solver and the signature; [`start`]
+//! and [`Resumable`] execute it and write the record. [`score`] grades answers made elsewhere and [`predict`] answers
+//! without grading; neither writes a record. All of them feed one pipeline (`pipeline/`). [`measure`] scores pairs of
+//! texts with a metric.
 
 mod context;
 mod gate;
@@ -25,7 +25,7 @@ pub use assay_record::{Tool, is_run};
 pub use context::{RunContext, job_count};
 pub use measure::{Measured, PairSink, measure};
 pub use plan::{OpenTask, Plan, Request, TaskRequest};
-pub use predict::{Predicted, Prediction, predict};
-pub use run::{Complete, Finished, Resumable, start};
+pub use predict::{PredictSummary, Prediction, predict};
+pub use run::{Complete, Resumable, RunOutcome, start};
 pub use score::{Scored, Scoring, score};
 pub use work::GradeRequest;

@@ -1,6 +1,6 @@
-//! Measures pairs of texts as they are read: one thread reads, the others measure, and the calling
-//! thread joins the counts and passes on the rows in order. With one job it also measures. A few
-//! chunks are in memory, however many pairs there are.
+//! Measures pairs of texts as they are read: one thread reads, the others measure, and the calling thread joins the
+//! counts and passes on the rows in order. With one job it also measures. Only a few chunks are in memory, however
+//! many pairs there are.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -16,11 +16,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 const CHUNK_PAIRS: usize = 512;
 const CHUNK_BYTES: usize = 1 << 20;
 /// The number of chunks that wait to be measured.
-const WAITING: usize = 2;
-/// The longest delay of a cancellation while the input is silent.
-const GLANCE: Duration = Duration::from_millis(50);
-/// The most threads per core; more would only cost memory.
-const MOST_PER_CORE: usize = 8;
+const QUEUED_CHUNKS: usize = 2;
+/// The maximum delay of a cancellation while the input is silent.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// The maximum number of threads per core; more would only cost memory.
+const MAX_THREADS_PER_CORE: usize = 8;
 
 /// A measured corpus.
 #[derive(Debug, Default)]
@@ -36,10 +36,10 @@ pub trait PairSink: Sync {
     /// The rendering of a pair.
     type Row: Send;
 
-    /// Renders a pair. Called by several threads at once.
+    /// Renders a pair. Called by several threads concurrently.
     fn render(&self, id: &PairId, sums: &Sums) -> Result<Self::Row>;
 
-    /// Takes the next pairs, in the order of the input.
+    /// Receives the next pairs, in the order of the input.
     fn accept(&mut self, pairs: Vec<(Sums, Self::Row)>) -> Result<()>;
 }
 
@@ -54,8 +54,8 @@ pub fn measure<S: PairSink>(
     sink: &mut S,
 ) -> Result<Option<Measured>> {
     let workers = workers(jobs)?;
-    let (sender, receiver) = sync_channel(WAITING);
-    // The thread is never joined: it may be reading a terminal on which nobody types.
+    let (sender, receiver) = sync_channel(QUEUED_CHUNKS);
+    // The thread is never joined: it may be reading from an idle terminal.
     thread::Builder::new().spawn(move || read(pairs, &sender)).map_err(no_threads)?;
     let mut measured = Measured::default();
     while let Some(message) = next(&receiver, cancel) {
@@ -76,7 +76,7 @@ pub fn measure<S: PairSink>(
     Ok(None)
 }
 
-/// The worker threads; none for one job, which the calling thread does without memory of its own.
+/// The worker threads; `None` for one job, which the calling thread does itself.
 fn workers(jobs: usize) -> Result<Option<ThreadPool>> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     match threads(jobs, cores) {
@@ -88,7 +88,7 @@ fn workers(jobs: usize) -> Result<Option<ThreadPool>> {
 }
 
 fn threads(jobs: usize, cores: usize) -> usize {
-    if jobs == 0 { cores } else { jobs.min(MOST_PER_CORE * cores) }
+    if jobs == 0 { cores } else { jobs.min(MAX_THREADS_PER_CORE * cores) }
 }
 
 fn no_threads(error: impl std::error::Error + Send + Sync + 'static) -> Error {
@@ -122,7 +122,7 @@ enum Message {
 /// The next message; `None` if cancelled.
 fn next(receiver: &Receiver<Message>, cancel: &Cancel) -> Option<Result<Message>> {
     while !cancel.is_cancelled() {
-        match receiver.recv_timeout(GLANCE) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(message) => return Some(Ok(message)),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
@@ -156,7 +156,7 @@ fn read(pairs: impl Iterator<Item = Result<Pair>>, sender: &SyncSender<Message>)
             }
         }
     }
-    // The loss of the receiver is no error: measuring was cancelled or failed.
+    // A lost receiver is not an error: measuring was cancelled or failed.
     if !chunk.is_empty() {
         let _ = sender.send(Message::Chunk(chunk));
     }
@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps the ids, and cancels once it has so many.
+    /// Collects the ids, and cancels after a given number.
     struct Collector<'a> {
         ids: Vec<String>,
         cancel: &'a Cancel,

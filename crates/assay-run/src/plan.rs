@@ -1,4 +1,4 @@
-//! From what is wanted to what will be done.
+//! Requests, and the plans made from them.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -18,32 +18,32 @@ use assay_tasks::TaskRegistry;
 use serde::{Deserialize, Serialize};
 use tracing::info;
 
-/// What a user wants to be run. Written into the record, so that a run can be resumed.
+/// A user's request for a run. It is written to the record, so that a run can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// Which problems of which task.
+    /// The task and its problems.
     pub task: TaskRequest,
     /// The solver's spec.
     pub solver: String,
-    /// What the solver is told.
+    /// The settings of the solver.
     pub solver_settings: SolverSettings,
-    /// How many samples each problem gets.
+    /// The number of samples per problem.
     pub samples: u32,
 }
 
 impl Request {
-    /// The request as a record has it.
+    /// Converts the request to the record's form.
     pub(crate) fn to_record(&self) -> Result<assay_record::Request> {
         convert(self)
     }
 
-    /// The request that a record has.
+    /// Converts the request from the record's form.
     pub(crate) fn from_record(request: &assay_record::Request) -> Result<Self> {
         convert(request)
     }
 }
 
-/// Both sides have the same JSON; the record's leaves settings to whoever knows them.
+/// Converts via JSON, which is the same on both sides; the record does not interpret settings.
 fn convert<T: serde::de::DeserializeOwned>(value: &impl Serialize) -> Result<T> {
     serde_json::to_value(value).and_then(serde_json::from_value).map_err(|error| {
         Error::refused("the request of the run cannot be read")
@@ -52,22 +52,22 @@ fn convert<T: serde::de::DeserializeOwned>(value: &impl Serialize) -> Result<T> 
     })
 }
 
-/// Which problems of which task are wanted.
+/// A task and the selection of its problems.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskRequest {
     /// The task's name.
     pub name: String,
-    /// Where its problems come from.
+    /// The source of its problems.
     pub data: DataChoice,
-    /// What the task is told.
+    /// The settings of the task.
     pub settings: TaskSettings,
-    /// Only these problems, if any are named.
+    /// The names of the problems to use; empty for all.
     pub ids: Vec<String>,
-    /// At most so many problems, from the first on.
+    /// The maximum number of problems, from the first on.
     pub limit: Option<usize>,
 }
 
-/// A task whose problems have been opened and chosen.
+/// A task whose problems have been opened and selected.
 pub struct OpenTask {
     pub(crate) request: TaskRequest,
     pub(crate) task: Arc<dyn Task>,
@@ -78,12 +78,12 @@ pub struct OpenTask {
 }
 
 impl OpenTask {
-    /// The names of the problems that were chosen, in task order.
+    /// The names of the selected problems, in task order.
     pub fn ids(&self) -> impl Iterator<Item = &ProblemId> {
         self.wanted.indices().map(|index| &self.problems.ids()[index])
     }
 
-    /// Opens what `request` names, for so many grades at once.
+    /// Opens the task and data of `request` for this many grading jobs.
     pub fn open(
         tasks: &TaskRegistry,
         request: TaskRequest,
@@ -130,12 +130,12 @@ pub struct Plan {
     /// Everything that the answers depend on beside the data and the settings.
     identity: String,
     pub(crate) tool: Tool,
-    /// How many samples a problem the solver has, where it has only so many.
+    /// The number of samples per problem that the solver has, if it is limited.
     has_samples: Option<u32>,
 }
 
 impl Plan {
-    /// Makes a solver ready for an opened task.
+    /// Builds a solver for an opened task.
     pub fn new(
         open: &Arc<OpenTask>,
         solver: &str,
@@ -184,7 +184,7 @@ impl Plan {
         &self.request.solver
     }
 
-    /// How many samples a problem the solver has, where that is more than are asked for.
+    /// The number of samples per problem that the solver has, if it is more than requested.
     pub fn more_samples(&self) -> Option<u32> {
         self.has_samples.filter(|&has| has > self.request.samples)
     }
@@ -194,13 +194,13 @@ impl Plan {
         &self.request.task.name
     }
 
-    /// How many problems there are to answer.
+    /// The number of problems to answer.
     pub(crate) fn total(&self) -> usize {
         self.open.wanted.len()
     }
 }
 
-/// What the grades of any solver on these problems depend on.
+/// The signature fields that the grades of any solver on these problems depend on.
 pub(crate) fn signature(
     (task, problems): (&dyn Task, &dyn Problems),
     settings: &TaskSettings,
@@ -219,7 +219,7 @@ pub(crate) fn signature(
     signature.field("ci", task.interval()).field("assay", &tool.version)
 }
 
-/// Adds how many samples each problem has, where a task takes several.
+/// Adds the number of samples per problem, if a task takes several.
 pub(crate) fn with_samples(
     signature: Signature,
     task: &dyn Task,

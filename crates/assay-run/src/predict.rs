@@ -10,37 +10,36 @@ use assay_core::{
     SessionReport, Solver,
 };
 
-use crate::pipeline::{Ending, Event, Item, Pipeline, Retries};
+use crate::pipeline::{Event, LastStage, Pipeline, Retries, WorkItem};
 
-/// What came of predicting.
+/// The summary of a prediction.
 #[derive(Debug, Default)]
-pub struct Predicted {
-    /// How many problems have an answer.
+pub struct PredictSummary {
+    /// The number of problems with an answer.
     pub answered: usize,
-    /// How many have none.
+    /// The number of problems without one.
     pub unanswered: usize,
-    /// Why, for the first of those.
+    /// The reasons for the first of those.
     pub reasons: Vec<String>,
-    /// What an external solver's sessions were like.
+    /// The reports of a solver command's sessions.
     pub sessions: Vec<SessionReport>,
 }
 
-/// What came of one problem.
+/// The outcome of one problem.
 #[derive(Debug)]
 pub struct Prediction {
     /// The problem's place in the task's order.
     pub index: usize,
     /// The answer, or the reason why there is none.
     pub answer: Result<Response, String>,
-    /// How sure the solver is of each line of the answer; empty if it cannot tell.
+    /// The solver's confidence in each line of the answer; empty if it gives none.
     pub confidence: Vec<Confidence>,
 }
 
-/// How many reasons for missing answers are kept.
+/// The number of reasons for missing answers that are kept.
 const REASONS_KEPT: usize = 20;
 
-/// Answers all problems, and hands over what came of each, in task order, as soon as all before it
-/// are there.
+/// Answers all problems, and passes on each outcome in task order, as soon as all before it are there.
 pub fn predict(
     problems: &dyn Problems,
     solver: &Solver,
@@ -48,12 +47,12 @@ pub fn predict(
     jobs: usize,
     cancel: &Cancel,
     write: &mut dyn FnMut(&Prediction) -> Result<()>,
-) -> Result<Predicted> {
+) -> Result<PredictSummary> {
     let started = Instant::now();
     let (solver, retries) = (Some(solver), &Retries::default());
     let pipeline =
-        Pipeline { problems, solver, ending: Ending::Check, retries, scratch, jobs, cancel };
-    let mut predicted = Predicted::default();
+        Pipeline { problems, solver, last_stage: LastStage::Check, retries, scratch, jobs, cancel };
+    let mut summary = PredictSummary::default();
     let mut in_order = InOrder { write, next: 0, held_back: BTreeMap::new() };
     let mut answered = HashMap::new();
     let all = Selection::all(problems.ids().len());
@@ -61,8 +60,8 @@ pub fn predict(
         |feed| {
             problems.read(&all, &mut |reading| {
                 Ok(match reading {
-                    Reading::Problem(problem) => feed(Item::Ask(problem, vec![0])),
-                    Reading::Flawed(flaw) => feed(Item::Flawed(flaw)),
+                    Reading::Problem(problem) => feed(WorkItem::Ask(problem, vec![0])),
+                    Reading::Flawed(flaw) => feed(WorkItem::Flawed(flaw)),
                 })
             })
         },
@@ -73,7 +72,7 @@ pub fn predict(
             }
             Event::Checked(key, problem, reason) => {
                 let answer = answered.remove(&key);
-                predicted.count(&problem, reason.as_ref());
+                summary.count(&problem, reason.as_ref());
                 in_order.take(match (answer, reason) {
                     (Some(answer), None) => Prediction {
                         index: key.index,
@@ -88,19 +87,19 @@ pub fn predict(
                 })
             }
             Event::Session(report) => {
-                predicted.sessions.push(report);
+                summary.sessions.push(report);
                 Ok(())
             }
             // Nothing is graded.
             Event::Graded(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),
         },
     )?;
-    let Predicted { answered, unanswered, .. } = predicted;
+    let PredictSummary { answered, unanswered, .. } = summary;
     tracing::info!(answered, unanswered, took = ?started.elapsed(), "predicted");
-    Ok(predicted)
+    Ok(summary)
 }
 
-impl Predicted {
+impl PredictSummary {
     fn count(&mut self, problem: &ProblemId, reason: Option<&NoAnswer>) {
         let Some(NoAnswer { detail, .. }) = reason else {
             self.answered += 1;
@@ -113,8 +112,8 @@ impl Predicted {
     }
 }
 
-/// Holds predictions back until it is their turn. What waits is an answer, not a file, so memory
-/// stays small however an archive is sorted.
+/// Holds predictions back until it is their turn. Only answers wait here, not files, so memory stays small whatever
+/// the order of an archive.
 struct InOrder<'a> {
     write: &'a mut dyn FnMut(&Prediction) -> Result<()>,
     next: usize,
@@ -156,7 +155,7 @@ mod tests {
             self.1.notify_all();
         }
 
-        /// Waits until it is at least `least`; what takes so long does not come.
+        /// Waits until it is at least `least`, or gives up after a timeout.
         fn wait_for(&self, least: usize) {
             let count = self.0.lock().unwrap();
             let patience = Duration::from_mins(2);
@@ -202,18 +201,18 @@ mod tests {
     }
 
     const JOBS: usize = 2;
-    /// What waits for a worker, what the workers hold, and what the reader has in its hand.
+    /// The questions that wait for a worker, that the workers hold, and that the reader holds.
     const MOST_AHEAD: usize = 2 * JOBS + JOBS + 1;
 
-    /// Watches how far the reading is ahead of the answers.
-    struct Watching {
+    /// Measures how far the reader is ahead of the answers.
+    struct LeadProbe {
         read: Arc<Count>,
         written: Arc<Count>,
         answered: AtomicUsize,
         last: usize,
     }
 
-    impl AnswerEach for Watching {
+    impl AnswerEach for LeadProbe {
         fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
             if ask.index == 0 {
                 // The reader gets as far ahead as it can.
@@ -238,14 +237,14 @@ mod tests {
         let (read, written) = (Arc::<Count>::default(), Arc::<Count>::default());
         let count = inner.ids().len();
         let problems = Counted { inner, read: Arc::clone(&read) };
-        let solver = Solver::Each(Box::new(Watching {
+        let solver = Solver::Each(Box::new(LeadProbe {
             read,
             written: Arc::clone(&written),
             answered: AtomicUsize::new(0),
             last: count - 1,
         }));
         let mut indices = Vec::new();
-        let predicted = predict(
+        let summary = predict(
             &problems,
             &solver,
             Path::new("/nowhere"),
@@ -264,6 +263,6 @@ mod tests {
         )
         .unwrap();
         assert_eq!(indices, (0..count).collect::<Vec<_>>());
-        assert_eq!((predicted.answered, predicted.unanswered), (count, 0));
+        assert_eq!((summary.answered, summary.unanswered), (count, 0));
     }
 }

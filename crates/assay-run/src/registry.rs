@@ -1,9 +1,8 @@
-//! Which runs this user has started: a resumed run that is among them runs its command unasked.
+//! The registry of runs that this user has started. A run in it is resumed without asking before its command runs.
 //!
-//! The registry is a file of JSON lines that only grows, in the user's own folder. An entry names the
-//! run, where it lies and the hash of its manifest, so a record that was moved or edited is not known
-//! any more. Lines are added by one write each, so several processes can add at once; a line that was
-//! torn costs a question.
+//! The registry is a file of JSON lines that only grows, in the user's own folder. An entry holds the run's name, its
+//! path and the hash of its manifest, so a record that was moved or edited is no longer known. Each line is added by
+//! one write, so several processes can add lines concurrently; a torn line only costs a question.
 
 use std::fs::DirBuilder;
 use std::io::Write;
@@ -18,7 +17,7 @@ use assay_record::Folder;
 
 const FILE: &str = "runs.jsonl";
 
-/// A run, where it lies and what it does.
+/// A run, with its path and manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     /// The name of the run's folder.
@@ -30,19 +29,19 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The run in `folder` with this manifest.
+    /// The entry of the run in `folder` with this manifest.
     pub(crate) fn new(folder: &Path, manifest: &[u8]) -> Result<Self> {
         let folder =
             folder.canonicalize().map_err(|error| Error::reading("find", folder, error))?;
         let id = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // A path that is not UTF-8 is written in hexadecimal, which is unlike any absolute path.
+        // A path that is not UTF-8 is written in hexadecimal, which differs from any absolute path.
         let in_hexadecimal =
             || folder.as_os_str().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         let written = folder.to_str().map_or_else(in_hexadecimal, str::to_owned);
         Ok(Self { id, folder: written, manifest: Digest::of(manifest) })
     }
 
-    /// Adds the run to the registry in the folder `state`, which is made if it is not there.
+    /// Adds the run to the registry in the folder `state`, which is created if needed.
     pub(crate) fn remember(&self, state: &Path) -> Result<()> {
         let mut builder = DirBuilder::new();
         builder
@@ -57,7 +56,7 @@ impl Entry {
         folder.append(FILE)?.write_all(&line).map_err(writing)
     }
 
-    /// Whether the registry in the folder `state` has the run. One that cannot be read has none.
+    /// Returns true if the registry in the folder `state` has the run. An unreadable registry has none.
     pub(crate) fn is_known(&self, state: &Path) -> bool {
         let Ok(folder) = Folder::open(state) else { return false };
         let Ok(Some(bytes)) = folder.read_whole(FILE) else { return false };

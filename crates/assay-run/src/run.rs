@@ -1,4 +1,4 @@
-//! Carries a plan out and writes its record.
+//! Executes a plan and writes its record.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -15,24 +15,24 @@ use assay_solvers::SolverSpec;
 use assay_tasks::TaskRegistry;
 use tracing::info;
 
-use crate::gate::{Gate, Gold};
-use crate::pipeline::{Ending, Event, Feed, Item, Pending, Pipeline, Retries, VerdictCache};
+use crate::gate::{Gate, GoldGate};
+use crate::pipeline::{Event, Feed, LastStage, Pending, Pipeline, Retries, VerdictCache, WorkItem};
 use crate::plan::DataHashing;
 use crate::registry::Entry;
 use crate::{OpenTask, Plan, Request, RunContext, host};
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug)]
-pub enum Finished {
+pub enum RunOutcome {
     /// Every problem has its verdict or is excluded.
     Complete(Box<Complete>),
     /// It was interrupted and can be resumed.
     Interrupted {
         /// The run's folder.
         folder: PathBuf,
-        /// How many problems are done.
+        /// The number of problems that are done.
         done: usize,
-        /// How many there are.
+        /// The number of all problems.
         total: usize,
     },
 }
@@ -42,16 +42,16 @@ pub enum Finished {
 pub struct Complete {
     /// The run's folder.
     pub folder: PathBuf,
-    /// What it found.
+    /// The results.
     pub results: Results,
-    /// What an external solver's sessions were like.
+    /// The reports of a solver command's sessions.
     pub sessions: Vec<SessionReport>,
-    /// Problems that could not be used, with the reason.
+    /// The unusable problems, with the reason.
     pub excluded: Vec<Verdict>,
 }
 
 /// Starts a run in a new folder in `parent`.
-pub fn start(plan: &Plan, parent: &Path, context: &RunContext<'_>) -> Result<Finished> {
+pub fn start(plan: &Plan, parent: &Path, context: &RunContext<'_>) -> Result<RunOutcome> {
     let (started, unique) = host::now();
     let mut manifest = manifest(plan, started)?;
     if !plan.hashes_on_the_way() {
@@ -59,10 +59,10 @@ pub fn start(plan: &Plan, parent: &Path, context: &RunContext<'_>) -> Result<Fin
     }
     let record = RunWriter::create(parent, &manifest, unique)?;
     if !risks(&plan.request).is_empty() {
-        remember(&record, context);
+        register(&record, context);
     }
     let folder = record.folder().display().to_string();
-    carry_on(plan, record, context).map_err(|error| {
+    execute(plan, record, context).map_err(|error| {
         error.or_hint(format!("what is done is kept; go on with: assay run --resume {folder}"))
     })
 }
@@ -90,7 +90,7 @@ fn identify(manifest: &mut Manifest, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// A run that was started before, held open to be finished.
+/// A run that was started before, opened to be finished.
 pub struct Resumable {
     record: RunWriter,
     request: Request,
@@ -107,8 +107,8 @@ impl Resumable {
         Ok(Self { record, request, results })
     }
 
-    /// Everything that finishing the run would do that only its user may ask for, in words: nothing if the run is
-    /// complete, or in the registry in the folder `state`.
+    /// The risky actions of finishing the run, in words, which its user must allow: none if the run is complete, or in
+    /// the registry in the folder `state`.
     pub fn risks(&self, state: Option<&Path>) -> Result<Vec<String>> {
         let risks = risks(&self.request);
         if self.results.is_some() || risks.is_empty() {
@@ -119,7 +119,7 @@ impl Resumable {
         Ok(if known { Vec::new() } else { risks })
     }
 
-    /// Makes everything ready for what is missing; `None` if the run is complete.
+    /// Plans the missing work; `None` if the run is complete.
     pub fn plan(
         &self,
         tasks: &TaskRegistry,
@@ -146,8 +146,8 @@ impl Resumable {
         Ok(Some(plan))
     }
 
-    /// Finishes what is missing. A run that is complete, and so has no plan, is left as it is.
-    pub fn finish(self, plan: Option<&Plan>, context: &RunContext<'_>) -> Result<Finished> {
+    /// Does the missing work. A run that is complete, and so has no plan, is left unchanged.
+    pub fn finish(self, plan: Option<&Plan>, context: &RunContext<'_>) -> Result<RunOutcome> {
         match (self.results.clone(), plan) {
             (Some(results), _) => {
                 let excluded = RunReader::open(self.record.folder())?.verdicts();
@@ -165,20 +165,20 @@ impl Resumable {
                     record.discard()?;
                 }
                 if manifest.format < FormatVersion::CURRENT {
-                    // What is known of it is the hash of its manifest, which changes with its format.
+                    // The registry knows the hash of the manifest, which changes with its format.
                     record.set_manifest(&manifest)?;
                     if !risks(&request).is_empty() {
-                        remember(&record, context);
+                        register(&record, context);
                     }
                 }
-                carry_on(plan, record, context)
+                execute(plan, record, context)
             }
             (None, None) => Err(Error::failed("a run that is not complete has no plan")),
         }
     }
 }
 
-/// Everything that a request does that a manifest from somebody else must not do unasked.
+/// The risky actions of a request, which a manifest from another user must not trigger unasked.
 fn risks(request: &Request) -> Vec<String> {
     let spec = SolverSpec::parse(&request.solver).ok();
     let risk = spec.and_then(|spec| spec.risk(&request.solver_settings));
@@ -189,8 +189,8 @@ fn risks(request: &Request) -> Vec<String> {
     risks
 }
 
-/// Adds a run to the registry. One that cannot be written costs a question, not the run.
-fn remember(record: &RunWriter, context: &RunContext<'_>) {
+/// Adds a run to the registry. A registry that cannot be written costs a question, not the run.
+fn register(record: &RunWriter, context: &RunContext<'_>) {
     let Some(state) = context.state else { return };
     let entry = Entry::new(record.folder(), record.manifest_bytes());
     if let Err(error) = entry.and_then(|entry| entry.remember(state)) {
@@ -199,15 +199,15 @@ fn remember(record: &RunWriter, context: &RunContext<'_>) {
     }
 }
 
-fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Result<Finished> {
+fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Result<RunOutcome> {
     let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
     let RunContext { jobs, cancel, progress, .. } = *context;
     context.warn_without_isolation(task.card(), &request.settings);
     let (verdicts, retries) = (VerdictCache::default(), Retries::default());
     let gate = gold_gate(plan, &verdicts, context)?;
-    let todo = Todo::new(plan, &record, &gate)?;
+    let remaining = RemainingWork::new(plan, &record, &gate)?;
     let (samples, total) = (plan.request.samples, plan.total());
-    let done = wanted.indices().map(|index| todo.done(index)).sum();
+    let done = wanted.indices().map(|index| remaining.done(index)).sum();
     let folder = record.folder().display();
     info!(%folder, solver = plan.solver(), done, of = total * samples as usize, jobs, "run begins");
     progress.start(plan.solver(), total * samples as usize, done);
@@ -216,31 +216,31 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
     let pipeline = Pipeline {
         problems: problems.as_ref(),
         solver: Some(&plan.solver),
-        ending: Ending::Grade(&verdicts),
+        last_stage: LastStage::Grade(&verdicts),
         retries: &retries,
         scratch: &scratch,
         jobs,
         cancel,
     };
     let mut hashing = plan.hashes_on_the_way().then(|| DataHashing::new(&plan.open));
-    let read = |feed: &mut Feed<'_>| todo.read(&mut hashing, feed);
+    let read = |feed: &mut Feed<'_>| remaining.read(&mut hashing, feed);
     let outcome = pipeline.run(read, &mut |event| match event {
         Event::Answered(_, answer) => record.answer(&(*answer).into()),
         Event::Session(report) => record.session(&report.into()),
         Event::Graded(key, verdict) => {
-            // An excluded problem has one verdict for all samples that are missing.
-            let excluded = samples as usize - todo.done(key.index);
+            // An excluded problem has one verdict for all its missing samples.
+            let excluded = samples as usize - remaining.done(key.index);
             let steps = if verdict.is_excluded() { excluded } else { 1 };
             (0..steps).for_each(|_| progress.step());
             record.verdict(&(*verdict).into())
         }
-        // These are for answers from files.
+        // These events only occur for answers from files.
         Event::Checked(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),
     });
     progress.finish();
     info!(took = ?started.elapsed(), "answering and grading ended");
     record.clear_scratch()?;
-    // An interrupt also reaches what the run has started: that this fails then is no news.
+    // An interrupt also reaches the solver command, so its failure is expected.
     if !cancel.is_cancelled() {
         outcome?;
     }
@@ -248,7 +248,7 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
     let left = plan.open.ids().filter(|id| is_open(id.as_str())).count();
     if left > 0 && cancel.is_cancelled() {
         let folder = record.folder().to_owned();
-        return Ok(Finished::Interrupted { folder, done: total - left, total });
+        return Ok(RunOutcome::Interrupted { folder, done: total - left, total });
     }
     if left > 0 {
         return Err(Error::failed(format!(
@@ -263,11 +263,11 @@ fn carry_on(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Res
         identify(&mut manifest, plan)?;
         record.set_manifest(&manifest)?;
     }
-    sum_up(plan, record, &gate)
+    write_results(plan, record, &gate)
 }
 
-/// Puts the record in order, sums the verdicts up and writes the results.
-fn sum_up(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<Finished> {
+/// Sorts the record, sums up the verdicts and writes the results.
+fn write_results(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<RunOutcome> {
     let started = Instant::now();
     let OpenTask { task, problems, request, .. } = &*plan.open;
     let indices = indices(problems.as_ref());
@@ -290,43 +290,43 @@ fn sum_up(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<Finished> {
     complete(&record, results, excluded)
 }
 
-fn complete(record: &RunWriter, results: Results, excluded: Vec<Verdict>) -> Result<Finished> {
+fn complete(record: &RunWriter, results: Results, excluded: Vec<Verdict>) -> Result<RunOutcome> {
     let sessions = RunReader::open(record.folder())?.sessions();
     let sessions = sessions.map(|line| line.map(SessionReport::from)).collect::<Result<_>>()?;
     let folder = record.folder().to_owned();
-    Ok(Finished::Complete(Box::new(Complete { folder, results, sessions, excluded })))
+    Ok(RunOutcome::Complete(Box::new(Complete { folder, results, sessions, excluded })))
 }
 
-/// Checks the task's own programs, unless they are what is run.
+/// Checks the reference solutions, unless they are the answers of this run.
 fn gold_gate(plan: &Plan, verdicts: &VerdictCache, context: &RunContext<'_>) -> Result<Gate> {
     if SolverSpec::parse(plan.solver())?.is_gold() {
         return Ok(Gate::default());
     }
     let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
     let (settings, problems, tool) = (&request.settings, problems.as_ref(), &plan.tool);
-    Gold { task: task.as_ref(), settings, problems, wanted, verdicts, tool }.check(context)
+    GoldGate { task: task.as_ref(), settings, problems, wanted, verdicts, tool }.run(context)
 }
 
-/// The problems of an opened task by their ids.
+/// The indices of an opened task's problems, by id.
 pub(crate) fn indices(problems: &dyn Problems) -> HashMap<&str, usize> {
     problems.ids().iter().map(assay_core::ProblemId::as_str).zip(0..).collect()
 }
 
-/// The work that is left of a run.
-struct Todo<'a> {
+/// The remaining work of a run.
+struct RemainingWork<'a> {
     plan: &'a Plan,
     gate: &'a Gate,
-    /// The problems of which something is missing.
+    /// The problems with missing samples.
     open: Selection,
-    /// The samples that have their verdict.
+    /// The samples that have a verdict.
     graded: HashSet<SampleKey>,
     /// The problems that are excluded already.
     excluded: HashSet<usize>,
-    /// Answers that only want grading.
+    /// The answers that only need a grade.
     ungraded: HashMap<SampleKey, Answer>,
 }
 
-impl<'a> Todo<'a> {
+impl<'a> RemainingWork<'a> {
     fn new(plan: &'a Plan, record: &RunWriter, gate: &'a Gate) -> Result<Self> {
         let OpenTask { problems, wanted, .. } = &*plan.open;
         let indices = indices(problems.as_ref());
@@ -343,14 +343,14 @@ impl<'a> Todo<'a> {
         })?;
         let excluded = progress.excluded().filter_map(|id| indices.get(id).copied()).collect();
         let graded = progress.graded().filter_map(key).collect();
-        let mut todo = Self { plan, gate, open: wanted.clone(), graded, excluded, ungraded };
+        let mut remaining = Self { plan, gate, open: wanted.clone(), graded, excluded, ungraded };
         let samples = plan.request.samples as usize;
-        let is_open = |index| wanted.contains(index) && todo.done(index) < samples;
-        todo.open = Selection::of(problems.ids().len(), is_open);
-        Ok(todo)
+        let is_open = |index| wanted.contains(index) && remaining.done(index) < samples;
+        remaining.open = Selection::of(problems.ids().len(), is_open);
+        Ok(remaining)
     }
 
-    /// The number of samples of a problem that are done; of an excluded problem, all are.
+    /// The number of samples of a problem that are done; all of them for an excluded problem.
     fn done(&self, index: usize) -> usize {
         let samples = self.plan.request.samples;
         if self.excluded.contains(&index) {
@@ -359,7 +359,7 @@ impl<'a> Todo<'a> {
         (0..samples).filter(|&sample| self.graded.contains(&SampleKey { index, sample })).count()
     }
 
-    /// Feeds everything that is left.
+    /// Feeds all remaining work.
     fn read(&self, hashing: &mut Option<DataHashing<'_>>, feed: &mut Feed<'_>) -> Result<()> {
         self.plan.open.problems.read(&self.open, &mut |reading| {
             if let Some(hashing) = hashing {
@@ -367,7 +367,7 @@ impl<'a> Todo<'a> {
             }
             Ok(match reading {
                 Reading::Problem(problem) => self.feed_problem(problem, feed),
-                Reading::Flawed(flaw) => feed(Item::Flawed(flaw)),
+                Reading::Flawed(flaw) => feed(WorkItem::Flawed(flaw)),
             })
         })
     }
@@ -375,7 +375,7 @@ impl<'a> Todo<'a> {
     fn feed_problem(&self, problem: Problem, feed: &mut Feed<'_>) -> ControlFlow<()> {
         let index = problem.index;
         if let Some(verdict) = self.gate.verdict(index, &problem.id) {
-            return feed(Item::Done(SampleKey { index, sample: 0 }, Box::new(verdict)));
+            return feed(WorkItem::Done(SampleKey { index, sample: 0 }, Box::new(verdict)));
         }
         let mut missing = Vec::new();
         for sample in 0..self.plan.request.samples {
@@ -388,7 +388,7 @@ impl<'a> Todo<'a> {
                     let (problem, reference) = (problem.id.clone(), problem.reference.clone());
                     let submission =
                         Submission { key, problem, response: Arc::clone(&answer.response) };
-                    feed(Item::Grade(Pending { submission, reference, is_read: true }))?;
+                    feed(WorkItem::Grade(Pending { submission, reference, is_read: true }))?;
                 }
                 None => missing.push(sample),
             }
@@ -396,6 +396,6 @@ impl<'a> Todo<'a> {
         if missing.is_empty() {
             return ControlFlow::Continue(());
         }
-        feed(Item::Ask(problem, missing))
+        feed(WorkItem::Ask(problem, missing))
     }
 }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use assay_core::{
     AnswerForm, AnswerRules, Cancel, Check, CodeQuestion, Digest, Ending, Estimate, Fingerprint,
-    Flaw, Language, Named, Opening, Outcome, Problem, ProblemId, Problems, Progress, Question,
-    QuestionKind, Reading, Reference, Response, Result, Selection, Submission, Tally, Task,
-    TaskCard, TaskSettings, Verdict, Visit, VisitReference, Why,
+    Flaw, Language, Named, NoAnswerKind, Opening, Outcome, Problem, ProblemId, Problems, Progress,
+    Question, QuestionKind, Reading, Reference, Response, Result, Selection, Submission, Tally,
+    Task, TaskCard, TaskSettings, Verdict, Visit, VisitReference,
 };
 
 /// The reference of a problem.
@@ -20,18 +20,18 @@ struct FakeReference {
 }
 
 /// A task of `count` problems, called `f/0` and so on.
-pub(crate) struct Fake {
+pub(crate) struct FakeTask {
     card: TaskCard,
     pub(crate) count: usize,
-    /// Those whose own program fails here.
+    /// The problems whose reference solution fails.
     pub(crate) broken: HashSet<usize>,
-    /// Those that have no usable tests.
+    /// The problems without usable tests.
     pub(crate) flawed: HashSet<usize>,
-    /// How many programs were run.
+    /// The number of programs that were run.
     pub(crate) ran: Arc<AtomicUsize>,
 }
 
-impl Fake {
+impl FakeTask {
     pub(crate) fn new(count: usize, broken: &[usize]) -> Self {
         let card = TaskCard {
             name: "fake".to_owned(),
@@ -54,7 +54,7 @@ impl Fake {
     }
 }
 
-impl Task for Fake {
+impl Task for FakeTask {
     fn card(&self) -> &TaskCard {
         &self.card
     }
@@ -179,15 +179,15 @@ impl Reference for FakeReference {
     }
 }
 
-/// Watches; what was said is kept.
+/// Records progress updates.
 #[derive(Default)]
-pub(crate) struct Watching {
+pub(crate) struct ProgressLog {
     pub(crate) warned: Mutex<Vec<String>>,
-    /// What was begun, how much of it is done, and how much there is.
+    /// The stages, each with its label, the number of steps done and the total.
     pub(crate) stages: Mutex<Vec<(String, usize, usize)>>,
 }
 
-impl Progress for Watching {
+impl Progress for ProgressLog {
     fn start(&self, label: &str, total: usize, done: usize) {
         self.stages.lock().unwrap().push((label.to_owned(), done, total));
     }
@@ -205,7 +205,7 @@ impl Progress for Watching {
     }
 }
 
-/// Whether a verdict says that there was no answer.
+/// Returns true if the verdict is that of a missing answer.
 pub(crate) fn is_silent(verdict: &Verdict) -> bool {
-    verdict.why == Some(Why::Silent)
+    verdict.no_answer == Some(NoAnswerKind::Silent)
 }

@@ -1,4 +1,4 @@
-//! One grade as a message: another process that opens the same data can do it.
+//! Grading one answer by request, so that another process that opens the same data can do it.
 
 use std::ops::ControlFlow;
 
@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{OpenTask, TaskRequest};
 
-/// An answer that is to be graded, and everything that names its problem.
+/// A request to grade an answer, which identifies its problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GradeRequest {
     /// The task and its data.
     pub task: TaskRequest,
-    /// The hashes of the data that the answer is to.
+    /// The hashes of the data that the answer belongs to.
     pub data_digest: DataDigest,
     /// The problem, the sample and the response.
     pub answer: AnswerLine,
 }
 
 impl OpenTask {
-    /// Grades an answer to one of the problems; refuses one to other data.
+    /// Grades an answer to one of the problems; refuses an answer that belongs to other data.
     pub fn grade(&self, request: &GradeRequest, cancel: &Cancel) -> Result<VerdictLine> {
         if request.data_digest != self.data_digest()? || request.task.name != self.request.name {
             return Err(Error::refused("the answer is to another task or to other data")

@@ -1,4 +1,4 @@
-//! A task of a new kind in one file: which of two programs is faster? It needs no change anywhere else, and runs, is
+//! A task of a new kind in one file: which of two programs is faster? It needs no change anywhere else, and is run,
 //! scored, recorded and resumed like any other.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -16,8 +16,8 @@ use assay_core::{
 };
 use assay_record::{AnswerLine, DataDigest, ResponseLine, RunReader, VerdictLine};
 use assay_run::{
-    Finished, GradeRequest, OpenTask, Plan, Progress, Resumable, RunContext, Scoring, TaskRequest,
-    Tool, score, start,
+    GradeRequest, OpenTask, Plan, Progress, Resumable, RunContext, RunOutcome, Scoring,
+    TaskRequest, Tool, score, start,
 };
 use assay_solvers::SolverSettings;
 use assay_stats::{METHOD, proportion};
@@ -206,7 +206,7 @@ fn with_context<T>(work: impl FnOnce(&RunContext<'_>) -> T) -> T {
 fn it_runs_and_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let finished = with_context(|context| start(&plan("gold"), folder.path(), context)).unwrap();
-    let Finished::Complete(complete) = finished else { panic!("nobody interrupts it") };
+    let RunOutcome::Complete(complete) = finished else { panic!("nobody interrupts it") };
     assert!((complete.results.metrics.get("accuracy").unwrap().value - 1.0).abs() < 1e-12);
     let reader = RunReader::open(&complete.folder).unwrap();
     let answers: Vec<String> =

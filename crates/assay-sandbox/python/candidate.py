@@ -42,7 +42,7 @@ def run(request, connection):
         _end_by_timers()
         setitimer(ITIMER_PROF, LOADING)
     names = load(request, connection)
-    if request.mode in ("exam", "calls"):
+    if request.mode in ("tests", "calls"):
         Desk(names, connection).serve()
     elif request.mode == "compat":
         _tell(connection, {"done": True})

@@ -20,17 +20,17 @@ from program import Again, Gone, OneProcess, Program, Raised
 from table import Suite, Table
 
 
-class Exam:
+class CodeSuite:
     """The tests of one problem."""
 
     def __init__(self, message):
         self.tests = message["tests"]
-        tree = ast.parse(message["setting"], "<setting>")
-        self.called = [name for name in message["called"] if name != ALL_DEFINED]
-        if ALL_DEFINED in message["called"]:
-            self.called += names_taken(tree, self.tests)
+        tree = ast.parse(message["setup"], "<setting>")
+        self.entry_points = [name for name in message["entry_points"] if name != ALL_DEFINED]
+        if ALL_DEFINED in message["entry_points"]:
+            self.entry_points += names_taken(tree, self.tests)
         self.modules = {name for node in ast.walk(tree) for name in _imported(node)}
-        self.setting = compile(tree, "<setting>", "exec")
+        self.setup = compile(tree, "<setting>", "exec")
         self.codes, self.rehearsals = {}, {}
         # What tests catch by name, they catch as their own class.
         self.exceptions = [name for name, value in self.names().items() if _is_exception(value)]
@@ -38,7 +38,7 @@ class Exam:
     def names(self):
         """The names of the setting, made anew: what one program's tests change, the next do not see."""
         names = {"__name__": "tests"}
-        exec(self.setting, names)
+        exec(self.setup, names)
         return names
 
     def code(self, number):
@@ -53,7 +53,7 @@ class Exam:
         # A copy: what the setting defines does not see what the test calls by the same name.
         names = dict(self.names())
         program.classes = {name: names[name] for name in self.exceptions}
-        for name in self.called:
+        for name in self.entry_points:
             if name not in program.classes:
                 names[name] = program.named(name)
         random.seed(seed)
@@ -83,12 +83,12 @@ class Exam:
 ALL_DEFINED = "*"
 
 
-def names_taken(setting, tests):
+def names_taken(setup, tests):
     """The names that tests take from a program where its reference stands in the setting: what it defines, and only
     if that is nothing, what it imports."""
     used = {node.id for test in tests for node in ast.walk(ast.parse(test)) if isinstance(node, ast.Name)}
     defined, imported = set(), set()
-    for node in _of_module(setting):
+    for node in _of_module(setup):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             defined.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -165,21 +165,21 @@ def _is_exception(value):
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
-def examine_by_code(exam, message, connection, sheet):
+def run_code_suite(suite, message, connection, sheet):
     """What came of putting a program through a test that is code."""
     number, seed = message["test"], message["seed"]
-    code = exam.code(number)
+    code = suite.code(number)
     if code.needs_identity:
         return {"one_process": "its tests ask whether two things are one object"}
-    calls = rehearsal.Calls() if message["live"] else exam.known_calls(number, seed)
+    calls = rehearsal.Calls() if message["live"] else suite.known_calls(number, seed)
     program = Program(connection, sheet, calls, code.mentioned)
 
     def test():
         program.start()
-        exam.run(code.compiled, program, seed)
+        suite.run(code.compiled, program, seed)
 
     wire.LOST.clear()
-    came = outcome(test, lambda error: exam.line(number, error), program)
+    came = outcome(test, lambda error: suite.line(number, error), program)
     lost = sorted(program.lost | wire.LOST | ({REACHED_OUT} if code.reaches_out else set()))
     if program.missing is not None:
         came = {"raised": program.missing.name, "message": program.missing.message, "line": None}
@@ -204,7 +204,7 @@ def examine_by_code(exam, message, connection, sheet):
 REACHED_OUT = "its tests may change what programs find around them"
 
 
-def examine_by_table(table, message, connection, sheet):
+def run_table_suite(table, message, connection, sheet):
     """What came of putting a program through a suite of calls."""
     program = Program(connection, sheet, rehearsal.Calls())
     suite = Suite(table, message["test"], program, message["details"])
@@ -255,27 +255,27 @@ class Tester:
     """Learns tests, and puts programs through them."""
 
     def __init__(self):
-        self.exams = {}
+        self.suites = {}
 
     def answer(self, message, files):
         """What is said to a message of the worker."""
         if "learn" in message:
-            self.exams.pop(message["forget"], None)
-            learned = message["learn"]
-            exam = Table(learned, files[0]) if "rules" in learned else Exam(learned)
-            self.exams[message["key"]] = exam
+            self.suites.pop(message["forget"], None)
+            source = message["learn"]
+            suite = Table(source, files[0]) if "rules" in source else CodeSuite(source)
+            self.suites[message["key"]] = suite
             return {"ready": True}
-        exam = self.exams[message["key"]]
+        suite = self.suites[message["key"]]
         with socket.socket(fileno=files.pop(0)) as connection:
             enter_folder()
             _limit_work(message["seconds"])
             try:
-                if isinstance(exam, Table):
-                    return examine_by_table(exam, message, connection, files[0])
-                if not exam.code(message["test"]).reaches_out:
-                    return examine_by_code(exam, message, connection, files[0])
-                exam.known_calls(message["test"], message["seed"])
-                return apart(lambda: examine_by_code(exam, message, connection, files[0]), message["seconds"])
+                if isinstance(suite, Table):
+                    return run_table_suite(suite, message, connection, files[0])
+                if not suite.code(message["test"]).reaches_out:
+                    return run_code_suite(suite, message, connection, files[0])
+                suite.known_calls(message["test"], message["seed"])
+                return apart(lambda: run_code_suite(suite, message, connection, files[0]), message["seconds"])
             finally:
                 _limit_work(0)
                 os.chdir("/")

@@ -137,7 +137,7 @@ def warm_up():
     questions = [("f", ((1, [2.0]), {}))] * 2, ("f", "call", wire.encode(((2, "a"), {}), None))
     with open("/dev/null", "wb", 0) as sheet:
         for _ in range(PRACTICE):
-            request = candidate.Request(b"exam 1 0\n" + SAMPLE)
+            request = candidate.Request(b"tests 1 0\n" + SAMPLE)
             desk = candidate.Desk(candidate.load(request, program), program, sheet.fileno())
             for question in questions:
                 tests.sendall(wire.framed(wire.freeze(question)))

@@ -1,4 +1,4 @@
-//! Messages between processes: JSON after its length, with files where needed.
+//! Messages between processes: JSON prefixed by its length, with files if needed.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
@@ -13,11 +13,11 @@ use rustix::net::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The most files that travel with a message.
+/// The maximum number of files per message.
 const MOST_FILES: usize = 8;
-/// The longest message that is read.
+/// The maximum length of a message.
 const LARGEST: usize = 512 << 20;
-/// The longest message that is read from a program.
+/// The maximum length of a message from a candidate.
 const SHORT: usize = 1 << 16;
 
 /// Sends a message.
@@ -25,7 +25,7 @@ pub(crate) fn send(stream: &UnixStream, message: &impl Serialize) -> io::Result<
     send_with_files(stream, &serde_json::to_vec(message)?, &[])
 }
 
-/// Sends bytes after their length, and files along with them.
+/// Sends bytes prefixed by their length, along with files.
 pub(crate) fn send_with_files(
     mut stream: &UnixStream,
     bytes: &[u8],
@@ -40,12 +40,12 @@ pub(crate) fn send_with_files(
     }
     let parts = [IoSlice::new(&head), IoSlice::new(bytes)];
     let sent = sendmsg(stream, &parts, &mut rights, SendFlags::NOSIGNAL)?;
-    // Files travel with the first byte, so that whoever reads the length has them.
+    // Files are sent along with the first byte, so that the reader of the length receives them.
     stream.write_all(head.get(sent..).unwrap_or_default())?;
     stream.write_all(&bytes[sent.saturating_sub(head.len())..])
 }
 
-/// Returns whether untrusted bytes are a message, or too many for one.
+/// Returns true if untrusted bytes are a whole message, or too many for one.
 pub(crate) fn is_whole(bytes: &[u8]) -> bool {
     match bytes.first_chunk() {
         Some(length) => {
@@ -56,7 +56,7 @@ pub(crate) fn is_whole(bytes: &[u8]) -> bool {
     }
 }
 
-/// The message that such bytes are, if they are one.
+/// Decodes such bytes, if they are a message.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let length = u32::from_le_bytes(*bytes.first_chunk()?) as usize;
     serde_json::from_slice(bytes.get(4..)?.get(..length)?).ok()
@@ -72,7 +72,7 @@ pub(crate) fn receive<T: DeserializeOwned>(mut stream: &UnixStream) -> io::Resul
     receive_body(stream, length).map(Some)
 }
 
-/// The next message and the files that came with it; `None` at the end.
+/// The next message and the files sent along with it; `None` at the end.
 pub(crate) fn receive_with_files<T: DeserializeOwned>(
     mut stream: &UnixStream,
 ) -> io::Result<Option<(T, Vec<OwnedFd>)>> {

@@ -1,22 +1,24 @@
-//! Requests to a sandbox, and its replies.
+//! Requests to a sandbox, and recorded answers.
 
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_core::{CallTable, Ending, Error, Evidence, Exam, Isolation, Language, Result, Rules};
+use assay_core::{
+    CallTable, Ending, Error, Evidence, Isolation, Language, PythonTests, Result, Rules,
+};
 
 use crate::host::Tools;
 
 /// The settings of a sandbox.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The number of programs that may run at once.
+    /// The number of candidates that may run concurrently.
     pub workers: usize,
-    /// The way programs are kept apart.
+    /// The isolation between candidates.
     pub isolation: Isolation,
-    /// Run programs without isolation: as whoever runs assay, or as nobody if that is an administrator.
+    /// Runs candidates without isolation: as the user of assay, or as nobody if that is root.
     pub no_isolation: bool,
     /// The executable that becomes a worker when it is started with
     /// [`WORKER_ARGUMENT`](crate::WORKER_ARGUMENT).
@@ -26,8 +28,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Settings for this executable, which must call [`worker_main`](crate::worker_main) when it is told
-    /// to, and for the tools that its user has for these languages.
+    /// Settings for this executable, which must call [`worker_main`](crate::worker_main) when it is started with
+    /// [`WORKER_ARGUMENT`](crate::WORKER_ARGUMENT), and for the tools that its user has for these languages.
     pub fn of_this_machine(
         workers: usize,
         isolation: Isolation,
@@ -40,25 +42,25 @@ impl Settings {
     }
 }
 
-/// The limits of a program.
+/// The limits of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// CPU time, of all its processes together: the verdict's limit.
+    /// The CPU time of all its processes together: the limit that decides the verdict.
     pub cpu: Duration,
-    /// Time that passes: far longer, for programs that wait instead of working.
+    /// The wall time: far longer, for candidates that wait instead of working.
     pub wall: Duration,
-    /// Memory, in bytes.
+    /// The memory, in bytes.
     pub memory: u64,
-    /// Processes and threads at once.
+    /// The number of concurrent processes and threads.
     pub processes: u32,
-    /// The size of all files that it writes, in bytes.
+    /// The total size of the files that it writes, in bytes.
     pub files: u64,
-    /// Bytes that it may print.
+    /// The number of bytes that it may print.
     pub output: u64,
 }
 
 impl Limits {
-    /// The usual limits with this much CPU time.
+    /// The default limits with this much CPU time.
     pub fn with_cpu(cpu: Duration) -> Self {
         Self {
             cpu,
@@ -71,59 +73,59 @@ impl Limits {
     }
 }
 
-/// A Python program and the tests that it is put through.
+/// A request to run a Python candidate against tests.
 #[derive(Debug, Clone, Copy)]
-pub struct Examination<'a> {
-    /// The program.
-    pub program: &'a str,
-    /// The tests; consecutive examinations with the same ones are cheaper.
-    pub exam: &'a Exam,
-    /// The index in `exam.tests`; with [`Rules::Compat`] there is but one, `exam.appended`.
-    pub test: usize,
-    /// The seed of the tests' random numbers, which a program must not know.
+pub struct TestRequest<'a> {
+    /// The candidate.
+    pub candidate: &'a str,
+    /// The tests; consecutive requests with the same ones are cheaper.
+    pub tests: &'a PythonTests,
+    /// The index in `tests.cases`; with [`Rules::Compat`] there is only one test, `tests.appended`.
+    pub case: usize,
+    /// The seed of the tests' random numbers, which a candidate must not know.
     pub seed: u64,
-    /// `Strict`: the tests run in a process of their own. `Compat`: as the original does, the program
-    /// and the appended tests are one program, which can cheat.
+    /// `Strict`: the tests run in a process of their own. `Compat`: as in the original, the candidate and the appended
+    /// tests are one program, which can cheat.
     pub rules: Rules,
     /// Its limits.
     pub limits: Limits,
 }
 
-/// A Python program and the calls that it is put through.
+/// A request to run a Python candidate against a table of calls.
 #[derive(Debug, Clone, Copy)]
-pub struct TableExamination<'a> {
-    /// The program.
-    pub program: &'a str,
-    /// The calls; consecutive examinations with the same ones are cheaper.
+pub struct TableRequest<'a> {
+    /// The candidate.
+    pub candidate: &'a str,
+    /// The calls; consecutive requests with the same ones are cheaper.
     pub table: &'a CallTable,
-    /// The recorded answers of the task's own program to them.
+    /// The recorded answers of the reference solution.
     pub recorded: &'a Recorded,
     /// The index in `table.suites`.
     pub suite: usize,
-    /// True to go on after a wrong answer, and to mark every call.
+    /// True to continue after a wrong answer, and to mark every call.
     pub details: bool,
-    /// The CPU time that every call may take, if the task's own program does not take more than a quarter of it.
+    /// The CPU time limit per call, unless the reference solution takes more than a quarter of it.
     pub timeout: Duration,
-    /// Its limits for all calls together.
+    /// The limits for all calls together.
     pub limits: Limits,
 }
 
-/// The answers of a task's own program to a table of calls, for the interpreter that it was recorded with.
+/// The answers of a reference solution to a table of calls, for the interpreter that they were recorded with.
 #[derive(Debug)]
 pub struct Recorded {
     pub(crate) file: File,
 }
 
 impl Recorded {
-    /// The form of what is written. It changes with the Python side of the sandbox.
+    /// The version of the file format. It changes with the Python side of the sandbox.
     pub const VERSION: u32 = 1;
 
-    /// From a file that was kept.
+    /// Opens answers that were saved before.
     pub fn from_file(file: File) -> Self {
         Self { file }
     }
 
-    /// The bytes to keep.
+    /// The bytes to save.
     pub fn bytes(&self) -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         (&self.file).rewind()?;
@@ -135,46 +137,46 @@ impl Recorded {
 /// The outcome of recording.
 #[derive(Debug)]
 pub struct Recording {
-    /// The ending of the task's own program; `Passed` if all its answers could be recorded.
+    /// The ending of the reference solution; `Passed` if all its answers could be recorded.
     pub ending: Ending,
     /// The measurements.
     pub evidence: Evidence,
-    /// Its answers.
+    /// The answers.
     pub recorded: Recorded,
 }
 
-/// A program of any language but Python, and tests that call it from a process of their own.
+/// A request to run a candidate in any language but Python against tests that call it from a process of their own.
 #[derive(Debug, Clone, Copy)]
-pub struct Dialogue<'a> {
+pub struct TwoProcessRequest<'a> {
     /// The language of both.
     pub language: Language,
-    /// The program, with the code that answers calls.
-    pub program: &'a str,
-    /// The tests: a whole program whose calls are answered by the other one. It ends with status 0 if
-    /// every test passes. It is built once for consecutive dialogues with the same tests.
+    /// The candidate, with the code that answers calls.
+    pub candidate: &'a str,
+    /// The tests: a whole program whose calls are answered by the candidate. It exits with status 0 if every test
+    /// passes. It is built once for consecutive requests with the same tests.
     pub tests: &'a str,
-    /// The program's limits.
+    /// The candidate's limits.
     pub limits: Limits,
 }
 
-/// A program to be run.
+/// A request to run a program.
 #[derive(Debug, Clone, Copy)]
-pub struct Execution<'a> {
+pub struct RunRequest<'a> {
     /// Its language.
     pub language: Language,
-    /// Its text.
+    /// Its source.
     pub source: Source<'a>,
     /// Its standard input.
     pub input: &'a str,
-    /// Its limits when it runs; compiling has limits of its own.
+    /// Its limits at run time; compiling has limits of its own.
     pub limits: Limits,
 }
 
-/// The text of a program.
+/// The source of a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The file.
+    /// The text of the file.
     pub text: &'a str,
-    /// The file's name, where the language cares for it (`Main.java`); else a usual one is taken.
+    /// The name of the file, if the language needs a specific one (`Main.java`).
     pub name: Option<&'a str>,
 }

@@ -1,9 +1,9 @@
-//! Runs untrusted programs, isolated, and says how they ended.
+//! Runs untrusted programs in isolation and reports how they ended.
 //!
-//! A [`Sandbox`] examines Python programs by tests that run in another process
-//! ([`Sandbox::examine`]), has those of other languages answer tests of their own language
-//! ([`Sandbox::converse`]), and runs programs of any language that the machine has tools for
-//! ([`Sandbox::execute`]). Nothing else in the workspace starts an untrusted program.
+//! A [`Sandbox`] runs Python candidates against tests in another process ([`Sandbox::run_tests`]), runs candidates in
+//! other languages against tests in their own language ([`Sandbox::run_two_processes`]), and runs programs in any
+//! language that the machine has tools for ([`Sandbox::run`]). Nothing else in the workspace starts an untrusted
+//! program.
 
 mod frame;
 mod host;
@@ -12,10 +12,10 @@ mod job;
 mod message;
 mod sys;
 
-pub use host::{Diagnosis, Runs, Sandbox, Tool, Tools, diagnose};
+pub use host::{Diagnosis, LanguageTool, Sandbox, Tool, Tools, diagnose};
 pub use inside::{WORKER_ARGUMENT, worker_main};
 pub use job::{
-    Dialogue, Examination, Execution, Limits, Recorded, Recording, Settings, Source,
-    TableExamination,
+    Limits, Recorded, Recording, RunRequest, Settings, Source, TableRequest, TestRequest,
+    TwoProcessRequest,
 };
 pub use message::{Layer, Layers, Report};

@@ -5,21 +5,21 @@ use std::path::PathBuf;
 use assay_core::{Ending, Evidence};
 use serde::{Deserialize, Serialize};
 
-/// The number of exams a worker keeps.
-pub(crate) const KEPT_EXAMS: usize = 2;
+/// The number of test suites that a worker keeps.
+pub(crate) const KEPT_SUITES: usize = 2;
 
-/// The settings that a worker gets when it starts.
+/// The settings of a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Setup {
-    /// True if programs are to be isolated at all.
+    /// True if candidates are isolated.
     pub(crate) isolate: bool,
-    /// Folders and files of the host that programs may read.
+    /// Folders and files of the host that candidates may read.
     pub(crate) visible: Vec<PathBuf>,
     /// The Python interpreter, if there is one.
     pub(crate) python: Option<PathBuf>,
-    /// The size of what programs may write, in bytes.
+    /// The total size of files that candidates may write, in bytes.
     pub(crate) writable: u64,
-    /// The control group that holds the memory of programs in check, if there is one.
+    /// The control group that limits the memory of candidates, if there is one.
     pub(crate) group: Option<GroupFiles>,
 }
 
@@ -28,18 +28,18 @@ pub(crate) struct Setup {
 pub(crate) struct GroupFiles {
     /// The version of control groups, 1 or 2.
     pub(crate) version: u8,
-    /// The limit of programs.
+    /// The file with the memory limit of candidates.
     pub(crate) limit: PathBuf,
-    /// The processes of the group for tests.
+    /// The file with the processes of the tests' group.
     pub(crate) tests: PathBuf,
 }
 
-/// The isolation between a worker's programs and the host.
+/// The isolation between a worker's candidates and the host.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Layers {
     /// The layers by name, each with the reason if it is missing.
     pub layers: Vec<Layer>,
-    /// The mechanism that limits the memory of programs: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
+    /// The mechanism that limits the memory of candidates: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
     pub memory_by: String,
 }
 
@@ -48,14 +48,14 @@ pub struct Layers {
 pub struct Layer {
     /// Its name.
     pub name: String,
-    /// True if programs may not run without it.
+    /// True if candidates must not run without it.
     pub needed: bool,
-    /// Why it is missing, if it is.
+    /// The reason why it is missing, if it is.
     pub missing: Option<String>,
 }
 
 impl Layers {
-    /// The layers that matter and are missing.
+    /// The layers that are required and missing.
     pub fn missing(&self) -> impl Iterator<Item = &Layer> {
         self.layers.iter().filter(|layer| layer.needed && layer.missing.is_some())
     }
@@ -67,35 +67,35 @@ impl Layers {
 
 /// A worker's first message.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Hello {
-    /// It is ready.
+pub(crate) enum Handshake {
+    /// The worker is ready.
     Ready(Layers),
-    /// It cannot work.
+    /// The worker cannot start.
     Failed(String),
 }
 
 /// A job for a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Job {
-    /// Put a Python program through tests.
-    Examine {
-        /// The program.
+    /// Runs a Python candidate against tests.
+    Tests {
+        /// The candidate.
         program: Script,
-        /// The tests to put it through; none if the program carries them.
-        tests: Option<TestChoice>,
+        /// The test to run; `None` if the candidate contains its tests.
+        tests: Option<SelectedTest>,
         /// True if it gets a new interpreter.
         fresh: bool,
         /// Its limits.
-        caps: Caps,
+        limits: ProcessLimits,
     },
-    /// Write down what a task's own program answers to a table of calls, into the file that comes with the job.
+    /// Records the answers of a reference solution to a table of calls, in the file that is sent along with the job.
     Record {
         /// The rules of the table as its preamble, the calls as its program.
         script: Script,
         /// Its limits.
-        caps: Caps,
+        limits: ProcessLimits,
     },
-    /// Run Python code as a program of its own.
+    /// Runs Python code as a program of its own.
     Python {
         /// The program.
         program: Script,
@@ -104,169 +104,168 @@ pub(crate) enum Job {
         /// True if it gets a new interpreter.
         fresh: bool,
         /// Its limits.
-        caps: Caps,
+        limits: ProcessLimits,
     },
-    /// Put a program through tests that are a program of their own.
-    Dialogue(Box<Dialogue>),
-    /// Run commands one after the other, in one folder.
+    /// Runs a candidate against tests that are a program of their own.
+    TwoProcesses(Box<TwoProcessJob>),
+    /// Runs commands one after the other, in one folder.
     Commands {
-        /// Files in the folder, by name.
+        /// The files in the folder, by name.
         files: Vec<(String, String)>,
-        /// The steps; each goes on only if the one before it ended well.
+        /// The steps; each runs only if the one before it succeeded.
         steps: Vec<Step>,
-        /// The standard input of the last of them.
+        /// The standard input of the last step.
         input: String,
     },
 }
 
 impl Job {
-    /// The name of its kind, for the log.
+    /// The name of its kind, for logs.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Examine { .. } => "examine",
+            Self::Tests { .. } => "examine",
             Self::Record { .. } => "record",
             Self::Python { .. } => "python",
-            Self::Dialogue(_) => "dialogue",
+            Self::TwoProcesses(_) => "dialogue",
             Self::Commands { .. } => "commands",
         }
     }
 }
 
-/// Two programs that talk to each other: one holds the tests, the other is tested.
+/// Two programs that talk to each other: the tests and the candidate.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Dialogue {
+pub(crate) struct TwoProcessJob {
     /// Trusted code that both sides are built with.
     pub(crate) shared: Build,
-    /// The tests. They are built once for all programs.
+    /// The tests. They are built once for all candidates.
     pub(crate) tests: Build,
-    /// The program.
+    /// The candidate.
     pub(crate) program: Build,
-    /// Runs the tests; they end with status 0 if the program passes.
+    /// The command that runs the tests; it exits with status 0 if the candidate passes.
     pub(crate) run_tests: Step,
-    /// Runs the program.
+    /// The command that runs the candidate.
     pub(crate) run_program: Step,
 }
 
-/// Files, and how they become others.
+/// Source files, and the commands that build them.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Build {
-    /// Identifies it among those that a worker keeps.
+    /// Identifies it in the worker's build cache.
     pub(crate) key: String,
-    /// Files, by name.
+    /// The source files, by name.
     pub(crate) files: Vec<(String, String)>,
-    /// Commands that build it.
+    /// The commands that build it.
     pub(crate) steps: Vec<Step>,
     /// The suffixes of the files that are needed afterwards.
     pub(crate) kept: Vec<String>,
 }
 
-/// Python code that is run.
+/// Python code to run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Script {
-    /// The mode in which it is run: `exam`, `calls`, `compat`, `main` or `record`.
+    /// The mode: `tests`, `calls`, `compat`, `main` or `record`.
     pub(crate) mode: String,
-    /// Trusted code before it.
+    /// Trusted code that runs before it.
     pub(crate) preamble: String,
     /// The code.
     pub(crate) program: String,
 }
 
-/// The tests of an examination.
+/// A test of a suite.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct TestChoice {
-    /// Tells exams apart.
+pub(crate) struct SelectedTest {
+    /// Identifies the suite.
     pub(crate) key: String,
-    /// The index of the test in the exam.
+    /// The index of the test in the suite.
     pub(crate) test: usize,
     /// The seed of its random numbers.
     pub(crate) seed: u64,
     /// True if every call of a table is made and marked.
     pub(crate) details: bool,
-    /// The exam itself; left out if the worker has it.
-    pub(crate) exam: Option<ExamText>,
+    /// The suite; left out if the worker has it.
+    pub(crate) suite: Option<SuiteSource>,
 }
 
-/// The content of an exam.
+/// The source of a test suite.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum ExamText {
-    /// Calls with recorded answers, which are in the file that comes with the job.
+pub(crate) enum SuiteSource {
+    /// Calls with recorded answers, which are in the file that is sent along with the job.
     Table { rules: String, entry_point: String, reference: String, timeout: f64 },
     /// Code.
-    Code { setting: String, called: Vec<String>, tests: Vec<String> },
+    Code { setup: String, entry_points: Vec<String>, tests: Vec<String> },
 }
 
 /// One command.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Step {
-    /// The program and its arguments.
+    /// The executable and its arguments.
     pub(crate) command: Vec<String>,
     /// Its limits.
-    pub(crate) caps: Caps,
-    /// True if its failure means that the program is none of its language.
+    pub(crate) limits: ProcessLimits,
+    /// True if a failure means that the candidate does not compile.
     pub(crate) compiles: bool,
 }
 
 /// The limits of a process, in the units of the system.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Caps {
-    /// Microseconds of work, at which the verdict is a time limit.
+pub(crate) struct ProcessLimits {
+    /// The CPU time in microseconds, at which the verdict is a time limit.
     pub(crate) cpu_us: u64,
-    /// Seconds of work, at which it is ended.
+    /// The CPU time in seconds, at which it is killed.
     pub(crate) cpu_kill_s: u64,
-    /// Milliseconds that may pass.
+    /// The wall time in milliseconds.
     pub(crate) wall_ms: u64,
-    /// Bytes of memory.
+    /// The memory in bytes.
     pub(crate) memory: u64,
-    /// True if addresses are limited too, which only some languages bear.
+    /// True if the address space is limited too, which only some languages support.
     pub(crate) limit_addresses: bool,
-    /// Processes and threads.
+    /// The number of processes and threads.
     pub(crate) processes: u64,
-    /// Bytes of a file.
+    /// The size of a file in bytes.
     pub(crate) file: u64,
-    /// Bytes printed.
+    /// The number of printed bytes.
     pub(crate) output: u64,
 }
 
-/// The outcome of running a program.
+/// The outcome of running a candidate.
 ///
-/// Under tests the ending is never a mere exit: a program that stops before its tests are done ended early. A program
-/// that was only run has `Passed` if it ended by itself with status 0; its output is still to be judged.
+/// Under tests the ending is never a mere exit: a candidate that exits before its tests are done has ended early. A
+/// program that was only run has `Passed` if it exited with status 0; its output is still to be graded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Report {
     /// The ending.
     pub ending: Ending,
     /// The measurements.
     pub evidence: Evidence,
-    /// The bytes that were printed.
+    /// The printed bytes.
     pub(crate) output: Output,
-    /// True if the exam that was asked for is not known any more.
-    pub(crate) exam_unknown: bool,
-    /// The reason for which the program must be tested in one process with its tests, by the rules `compat`: they do
-    /// something that does not reach another process. The ending then says nothing.
+    /// True if the worker no longer has the requested test suite.
+    pub(crate) suite_unknown: bool,
+    /// The reason why the candidate must be tested in one process with its tests, under the rules `compat`: the tests
+    /// do something that does not work across processes. The ending is then meaningless.
     pub one_process: Option<String>,
-    /// The largest share of its limit that one call took, where calls have limits.
+    /// The largest share of its time limit that one call took, if calls have limits.
     pub(crate) longest_call: f64,
-    /// A character for each call of a table, if they were asked for: T for right, F for wrong, - for an error, . for
-    /// not run.
+    /// One character per call of a table, if requested: T for right, F for wrong, - for an error, . for not run.
     pub marks: Option<String>,
 }
 
 impl Report {
-    /// A report without output.
+    /// Creates a report without output.
     pub fn new(ending: Ending, evidence: Evidence) -> Self {
         Self {
             ending,
             evidence,
             output: Output::Text(String::new()),
-            exam_unknown: false,
+            suite_unknown: false,
             one_process: None,
             longest_call: 0.0,
             marks: None,
         }
     }
 
-    /// The program's standard output.
+    /// The standard output.
     pub fn output(&self) -> &[u8] {
         match &self.output {
             Output::Text(text) => text.as_bytes(),
@@ -275,7 +274,7 @@ impl Report {
     }
 }
 
-/// The bytes that were printed.
+/// The printed bytes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Output {
     Text(String),

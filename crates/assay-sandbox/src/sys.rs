@@ -1,4 +1,4 @@
-//! System calls that rustix does not offer, or not as safe functions, each behind a safe function.
+//! Safe wrappers for system calls that rustix does not offer, or not as safe functions.
 #![expect(unsafe_code, reason = "fork, execve, wait4 and a few calls that rustix does not wrap")]
 
 use std::ffi::{CStr, CString, c_char};
@@ -15,31 +15,31 @@ use rustix::thread::{
 
 /// The exit status of a process and the resources that it used.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ended {
-    /// The signal that ended it, if one did.
+pub(crate) struct ProcessExit {
+    /// The signal that killed it, if one did.
     pub(crate) signal: Option<i32>,
-    /// Its status, if it ended by itself.
+    /// Its exit status, if it exited.
     pub(crate) code: Option<i32>,
-    /// Its CPU time, with that of all its children.
+    /// Its CPU time, including all its children.
     pub(crate) cpu: Duration,
-    /// The most memory that it or one of its children held.
+    /// The peak memory of it or one of its children.
     pub(crate) memory: u64,
 }
 
-impl Ended {
-    /// The bytes of a status and of what the kernel tells of what was used.
-    pub(crate) const WORDS: usize = 8 + size_of::<libc::rusage>();
+impl ProcessExit {
+    /// The length of a status and the kernel's resource usage, in bytes.
+    pub(crate) const BYTES: usize = 8 + size_of::<libc::rusage>();
 
-    /// From such bytes.
-    pub(crate) fn from_words(words: &[u8; Self::WORDS]) -> Self {
+    /// Decodes such bytes.
+    pub(crate) fn from_bytes(words: &[u8; Self::BYTES]) -> Self {
         let (words, _) = words.as_chunks::<8>();
-        // The status; seconds and microseconds by itself, and in the kernel for it; memory.
+        // The status; seconds and microseconds in user mode, and in kernel mode; memory.
         let word = |at: usize| words.get(at).map_or(0, |word| u64::from_le_bytes(*word));
         let cpu = Duration::from_secs(word(1) + word(3)) + Duration::from_micros(word(2) + word(4));
         Self::new(i32::try_from(word(0)).unwrap_or(0), cpu, word(5) * 1024)
     }
 
-    /// From the status that the system tells.
+    /// Decodes the status that the system reports.
     pub(crate) fn new(status: i32, cpu: Duration, memory: u64) -> Self {
         Self {
             signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
@@ -50,8 +50,7 @@ impl Ended {
     }
 }
 
-/// Forks. The child gets `None`. To be called by a process with one thread only, so that the child may
-/// do whatever it likes.
+/// Forks. The child gets `None`. Only a process with one thread may call this, so that the child may run any code.
 pub(crate) fn fork() -> io::Result<Option<i32>> {
     // SAFETY: the worker has one thread, so no lock can be held by a thread that the child lacks.
     match unsafe { libc::fork() } {
@@ -61,8 +60,8 @@ pub(crate) fn fork() -> io::Result<Option<i32>> {
     }
 }
 
-/// Waits for a child; `None` if `block` is not set and it is still there.
-pub(crate) fn wait(pid: i32, block: bool) -> io::Result<Option<Ended>> {
+/// Waits for a child; `None` if `block` is not set and it is still running.
+pub(crate) fn wait(pid: i32, block: bool) -> io::Result<Option<ProcessExit>> {
     let mut status = 0;
     // SAFETY: a `rusage` is plain numbers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -83,7 +82,7 @@ pub(crate) fn wait(pid: i32, block: bool) -> io::Result<Option<Ended>> {
     }
     let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
     let memory = u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024;
-    Ok(Some(Ended::new(status, cpu, memory)))
+    Ok(Some(ProcessExit::new(status, cpu, memory)))
 }
 
 fn duration(time: libc::timeval) -> Duration {
@@ -91,7 +90,7 @@ fn duration(time: libc::timeval) -> Duration {
     Duration::from_secs(seconds) + Duration::from_micros(u64::try_from(time.tv_usec).unwrap_or(0))
 }
 
-/// Makes a mount and all below it read-only, without devices and without programs that gain rights.
+/// Makes a mount and all below it read-only, without devices and without set-user-id programs.
 pub(crate) fn seal_mount(path: &CStr) -> io::Result<()> {
     const AT_RECURSIVE: libc::c_uint = 0x8000;
     set_mount(
@@ -122,7 +121,7 @@ fn set_mount(path: &CStr, flags: libc::c_uint, set: u64) -> io::Result<()> {
     if outcome == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Gives up all capabilities but those in `kept`, which programs that are started next get too.
+/// Drops all capabilities but those in `kept`, which the programs that are started next inherit.
 pub(crate) fn keep_capabilities(kept: CapabilitySet) -> io::Result<()> {
     set_capabilities(None, CapabilitySets { effective: kept, permitted: kept, inheritable: kept })?;
     for capability in kept.iter() {
@@ -138,7 +137,7 @@ pub(crate) fn unshare(namespaces: UnshareFlags) -> io::Result<()> {
     unsafe { unshare_unsafe(namespaces) }.map_err(io::Error::from)
 }
 
-/// A file in memory with this content, to be read from its beginning.
+/// Creates a file in memory with this content, positioned at its start.
 pub(crate) fn memory_file(content: &[u8]) -> io::Result<std::fs::File> {
     use std::io::{Seek, Write};
     let mut file = std::fs::File::from(memfd_create(c"request", MemfdFlags::CLOEXEC)?);
@@ -147,21 +146,21 @@ pub(crate) fn memory_file(content: &[u8]) -> io::Result<std::fs::File> {
     Ok(file)
 }
 
-/// Ends a process, if it is still there.
+/// Kills a process, if it still exists.
 pub(crate) fn kill(pid: i32) {
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process(pid, Signal::KILL);
     }
 }
 
-/// Ends the processes of a group, if any is still there.
+/// Kills the processes of a group, if any still exist.
 pub(crate) fn kill_group(leader: i32) {
     if let Some(leader) = Pid::from_raw(leader) {
         let _ = kill_process_group(leader, Signal::KILL);
     }
 }
 
-/// Ends every process that this one can see, itself and the first of its namespace excepted.
+/// Kills every process that this one can see, except itself and the first of its namespace.
 pub(crate) fn kill_all() {
     // SAFETY: takes numbers only.
     unsafe {
@@ -169,16 +168,16 @@ pub(crate) fn kill_all() {
     }
 }
 
-/// Gives the file with one number a second number, in place of the file that has that number now. For a child
-/// that is about to become another program, and uses none of its own files again.
+/// Duplicates a file descriptor to another number, replacing the file that has that number. For a child that is about
+/// to exec and uses none of its own files again.
 pub(crate) fn copy_file(from: RawFd, to: RawFd) -> io::Result<()> {
     // SAFETY: takes numbers only; the caller owns no file by the number that is replaced.
     let copied = unsafe { libc::dup2(from, to) };
     if copied == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Becomes the program that is the command's first word. It returns only if that fails, with the reason.
-pub(crate) fn execute(command: &[CString], environment: &[CString]) -> io::Error {
+/// Executes the command's first word in this process. Returns only if that fails, with the reason.
+pub(crate) fn exec(command: &[CString], environment: &[CString]) -> io::Error {
     let pointers = |words: &[CString]| -> Vec<*const c_char> {
         words.iter().map(|word| word.as_ptr()).chain([std::ptr::null()]).collect()
     };
@@ -189,7 +188,7 @@ pub(crate) fn execute(command: &[CString], environment: &[CString]) -> io::Error
     io::Error::last_os_error()
 }
 
-/// Closes every file from this number on.
+/// Closes every file descriptor from this number on.
 pub(crate) fn close_from(number: u32) {
     // SAFETY: whoever calls this has no use for those files; they are not touched again.
     unsafe {
@@ -197,7 +196,7 @@ pub(crate) fn close_from(number: u32) {
     }
 }
 
-/// Ends this process at once; for what was forked and must not go on as its parent.
+/// Exits this process at once; for a forked child that must not continue as its parent.
 pub(crate) fn leave(code: i32) -> ! {
     // SAFETY: nothing of this process is needed any more.
     unsafe { libc::_exit(code) }

@@ -1,5 +1,5 @@
-//! Hostile programs, each a file of its own under `attacks/`: none may escape, hang the run, disturb a
-//! neighbour, leave anything behind, or pass.
+//! Hostile candidates, each in its own file under `attacks/`: none may escape, hang the run, disturb a neighbour,
+//! leave anything behind, or pass.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 
 use assay_core::{Ending, Isolation, Rules};
 use assay_sandbox::Sandbox;
-use common::{ending, examine, sandbox};
+use common::{ending, run_tests, sandbox};
 
 const KINDS: [&str; 3] = ["escapes", "exhaustion", "cheats"];
-/// It needs all that a program may expect: a place to write to, a thread, a process.
+/// A candidate that needs everything it may expect: a folder to write to, a thread, a process.
 const HONEST: &str = "\
 import os, tempfile, threading
 with tempfile.TemporaryFile() as file:
@@ -35,7 +35,7 @@ thread.join()
 def double(x):
     return x + x
 ";
-/// What a program ends with that got out.
+/// The ending of a candidate that has escaped.
 const ESCAPED: Ending = Ending::EarlyExit { code: 42 };
 
 /// The attacks of one kind, by name.
@@ -53,13 +53,13 @@ fn attacks_of(kind: &str) -> Vec<(String, String)> {
     files.iter().map(read).collect()
 }
 
-/// A verdict's name as the attacks write it.
+/// The name of a verdict, as the attacks write it.
 fn name(ending: &Ending) -> String {
     let value = serde_json::to_value(ending).unwrap();
     value["kind"].as_str().unwrap().replace('_', "-")
 }
 
-/// Says that it is done, also where it fails.
+/// Sets a flag when dropped, also on failure.
 struct Stop<'a>(&'a AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -68,7 +68,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Runs `work` while a neighbour is graded over and over, whose verdict must stay the same.
+/// Runs `work` while a neighbour is graded over and over; its verdict must stay the same.
 fn beside_a_neighbour(sandbox: &Sandbox, work: impl FnOnce()) {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -110,7 +110,7 @@ fn descendants() -> BTreeSet<i32> {
     known
 }
 
-/// One test at a time: each looks at all processes that were started, and some want all of a core.
+/// Held by one test at a time: each looks at all processes that were started, and some need a whole core.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn withstand(isolation: Isolation) {
@@ -145,10 +145,10 @@ fn withstand(isolation: Isolation) {
 
 fn withstand_one(sandbox: &Sandbox, kind: &str, program: &str) -> Result<(), String> {
     let begun = Instant::now();
-    let examined = examine(sandbox, program, Rules::Strict);
+    let report = run_tests(sandbox, program, Rules::Strict);
     let took = begun.elapsed();
-    let found = name(&examined.ending);
-    if examined.ending == ESCAPED {
+    let found = name(&report.ending);
+    if report.ending == ESCAPED {
         return Err("it escaped".to_owned());
     }
     if found == "passed" || found == "sandbox-error" {
@@ -159,12 +159,12 @@ fn withstand_one(sandbox: &Sandbox, kind: &str, program: &str) -> Result<(), Str
     }
     let expected = program.lines().next().unwrap_or_default();
     if kind == "exhaustion" && !expected.contains(&found) {
-        return Err(format!("its verdict is {:?}, but {expected}", examined.ending));
+        return Err(format!("its verdict is {:?}, but {expected}", report.ending));
     }
     if kind == "escapes"
-        && !matches!(&examined.ending, Ending::Exception { message, .. } if message == "contained")
+        && !matches!(&report.ending, Ending::Exception { message, .. } if message == "contained")
     {
-        return Err(format!("its verdict is {:?}", examined.ending));
+        return Err(format!("its verdict is {:?}", report.ending));
     }
     match ending(sandbox, HONEST) {
         Ending::Passed => Ok(()),
@@ -182,7 +182,7 @@ fn a_fresh_interpreter_withstands_all_attacks() {
     withstand(Isolation::Fresh);
 }
 
-/// The tests above once more, by a user without any rights.
+/// Repeats the tests above as an unprivileged user.
 #[test]
 fn an_ordinary_user_is_as_safe() {
     if !rustix::process::geteuid().is_root() {
@@ -224,7 +224,7 @@ fn the_original_rules_are_as_lax_as_the_original() {
     let programs = attacks_of("cheats");
     let verdict = |cheat: &str| {
         let (_, program) = programs.iter().find(|(name, _)| name == cheat).unwrap();
-        name(&examine(&sandbox, program, Rules::Compat).ending)
+        name(&run_tests(&sandbox, program, Rules::Compat).ending)
     };
     assert_eq!(verdict("always_equal"), "passed");
     assert_eq!(verdict("equal_number"), "passed");

@@ -1,5 +1,4 @@
-//! Programs that run without isolation, because somebody asked for it: their folders are theirs alone, and no
-//! administrator's rights are lent to them.
+//! Candidates that run without isolation, as requested: their folders are private, and they do not get root's rights.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,11 +13,11 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use assay_core::{Cancel, Ending, Isolation, Language};
-use assay_sandbox::{Execution, Sandbox, Settings, Source, Tools};
+use assay_sandbox::{RunRequest, Sandbox, Settings, Source, Tools};
 use common::{again, as_ordinary_user, ending, limits};
 
 const DOUBLE: &str = "def double(x):\n    return x + x\n";
-/// How many process numbers ahead something is planted.
+/// The number of process ids ahead of the current one for which a folder is planted.
 const AHEAD: u32 = 400;
 
 fn sandbox() -> Sandbox {
@@ -35,8 +34,8 @@ fn sandbox() -> Sandbox {
 fn printed(sandbox: &Sandbox, text: &str) -> String {
     let source = Source { text, name: None };
     let limits = limits();
-    let execution = Execution { language: Language::Python, source, input: "", limits };
-    let done = sandbox.execute(&execution, &Cancel::new()).unwrap();
+    let request = RunRequest { language: Language::Python, source, input: "", limits };
+    let done = sandbox.run(&request, &Cancel::new()).unwrap();
     assert_eq!(done.ending, Ending::Passed, "{done:?}");
     String::from_utf8(done.output().to_vec()).unwrap()
 }

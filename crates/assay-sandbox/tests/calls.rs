@@ -1,32 +1,38 @@
-//! Calls that are known beforehand are put to a program at once; that changes no verdict.
+//! Calls that are known in advance are sent to a candidate at once; that changes no verdict.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 
-use assay_core::{Cancel, Clock, Ending, Exam, Isolation, Rules};
-use assay_sandbox::{Examination, Limits, Sandbox};
+use assay_core::{Cancel, Clock, Ending, Isolation, PythonTests, Rules};
+use assay_sandbox::{Limits, Sandbox, TestRequest};
 use common::{limits, sandbox};
 
-/// An exam of one test that calls `f`.
-fn exam(test: &str) -> Exam {
-    Exam {
-        setting: "cases = [(1, 1), (2, 2)]\npairs = iter([(1, 1), (2, 2)])\n".to_owned(),
-        called: vec!["f".to_owned(), "g".to_owned()],
-        tests: vec![test.to_owned()],
+/// Python tests with one case that calls `f`.
+fn tests(test: &str) -> PythonTests {
+    PythonTests {
+        setup: "cases = [(1, 1), (2, 2)]\npairs = iter([(1, 1), (2, 2)])\n".to_owned(),
+        entry_points: vec!["f".to_owned(), "g".to_owned()],
+        cases: vec![test.to_owned()],
         appended: String::new(),
         preamble: String::new(),
     }
 }
 
 fn ending_within(sandbox: &Sandbox, test: &str, program: &str, limits: Limits) -> Ending {
-    let exam = exam(test);
-    let examination =
-        Examination { program, exam: &exam, test: 0, seed: 7, rules: Rules::Strict, limits };
-    sandbox.examine(&examination, &Cancel::new()).unwrap().ending
+    let tests = tests(test);
+    let request = TestRequest {
+        candidate: program,
+        tests: &tests,
+        case: 0,
+        seed: 7,
+        rules: Rules::Strict,
+        limits,
+    };
+    sandbox.run_tests(&request, &Cancel::new()).unwrap().ending
 }
 
-/// How programs end, one after the other in the same exam.
+/// The endings of candidates, one after the other under the same tests.
 fn endings(sandbox: &Sandbox, test: &str, programs: &[&str]) -> Vec<Ending> {
     programs.iter().map(|program| ending_within(sandbox, test, program, limits())).collect()
 }
@@ -71,7 +77,7 @@ fn a_wrong_answer_is_found_before_what_comes_later() {
 #[test]
 fn tests_that_look_at_answers_before_they_ask_on_are_understood() {
     let sandbox = sandbox(Isolation::Warm);
-    // What is asked next hangs on the answer; each program remembers how often it was asked.
+    // The next call depends on the answer; each candidate counts its calls.
     let test = "start = f(1)\nif start == 1:\n    assert f(2) == 2\nelse:\n    assert f(3) == 2\n";
     let counting = "calls = 0\ndef f(x):\n    global calls\n    calls += 1\n    return calls\n";
     let shifted =
@@ -82,7 +88,7 @@ fn tests_that_look_at_answers_before_they_ask_on_are_understood() {
         vec![Ending::Passed; 4]
     );
     assert!(is_wrong(&endings(&sandbox, test, &[shifted])[0], "f(3) gave 4"));
-    // An answer that is asked about itself, between two calls.
+    // The test inspects an answer between two calls.
     let test = "assert list(f(3)) == [0, 1, 2]\nassert list(f(2)) == [0, 1]\n";
     let lists = "def f(n):\n    return list(range(n))\n";
     let generators = "def f(n):\n    yield from range(n)\n";
@@ -92,7 +98,7 @@ fn tests_that_look_at_answers_before_they_ask_on_are_understood() {
         endings(&sandbox, test, &[lists, generators, shared, lists]),
         vec![Ending::Passed; 4]
     );
-    // What one function answers is given to the other.
+    // The answer of one function is passed to the other.
     let test = "assert g(f('ab')) == 'ab'\nassert g(f('cd')) == 'cd'\n";
     let turned = "def f(x):\n    return x[::-1]\ndef g(x):\n    return x[::-1]\n";
     let kept = "def f(x):\n    return [x]\ndef g(x):\n    return x[0]\n";
@@ -112,7 +118,7 @@ fn many_calls_and_long_answers_come_through() {
     let program = "def f(n):\n    return [n] * n\n";
     for test in [
         "for i in range(3000):\n    assert f(i % 50) == [i % 50] * (i % 50)\n",
-        // Longer than what is sent at once, and more than there is room for on the sheet.
+        // Longer than one message, and more than fits on the sheet.
         "for n in (3, 60001, 4):\n    assert f(n) == [n] * n\n",
         "for n in range(45000, 45060):\n    assert f(n) == [n] * n\n",
         // A rehearsal alone would never end.
@@ -128,7 +134,7 @@ fn a_rehearsal_knows_nothing_of_the_right_answers() {
     let sandbox = sandbox(Isolation::Warm);
     let test = "secret = f(7)\nassert secret == 49\nassert g(secret) == 7\n";
     let honest = "def f(x):\n    return x * x\ndef g(x):\n    return int(x ** 0.5)\n";
-    // It reads the questions itself, those that are put at once too, and answers what they give away.
+    // The candidate reads the questions itself, also those sent at once, and answers what they give away.
     let curious = "import marshal, os, socket, struct\nsocket = socket.socket(fileno=3)\n\
         head = socket.recv(4)\ncalls = marshal.loads(socket.recv(struct.unpack('<I', head)[0]))\n\
         guess = calls[1][1][0][0] if len(calls) > 1 else None\n\
@@ -142,7 +148,7 @@ fn a_rehearsal_knows_nothing_of_the_right_answers() {
 #[test]
 fn calls_that_a_test_does_without_do_not_count() {
     let sandbox = sandbox(Isolation::Warm);
-    // Who answers them never ends.
+    // A candidate that answers them never ends.
     let slow = "def f(n):\n    while n > 3: pass\n    return None if n == 3 else n\n\
                 def g(n):\n    raise ValueError\n";
     for test in [
@@ -184,7 +190,7 @@ fn a_rehearsal_leaves_everything_as_it_was() {
     assert!(is_wrong(&endings(&sandbox, takes, &[wrong])[0], "f(2) gave -2"));
     let takes = "for given, right in pairs:\n    assert f(given) == right\n";
     assert!(is_wrong(&endings(&sandbox, takes, &[wrong])[0], "f(1) gave -1"));
-    // One that waits, because no answer is None, does not keep the program waiting for ever.
+    // A test that waits, because no answer is None, does not keep the candidate waiting for ever.
     let waits = "import time\nn = 0\nwhile f(n) is not None:\n    n += 1\n    time.sleep(0.2)\n\
                  assert n == 3\n";
     let program = "def f(n):\n    return None if n == 3 else n\n";
@@ -196,7 +202,7 @@ fn a_rehearsal_leaves_everything_as_it_was() {
 fn a_right_answer_that_is_handed_on_is_not_told_before() {
     let sandbox = sandbox(Isolation::Warm);
     let honest = "def f(x):\n    return sorted(x)\ndef g(x):\n    return 1\n";
-    // It looks at all questions that are put at once before it answers.
+    // The candidate looks at all questions that are sent at once before it answers.
     let ahead = "import json, marshal, os, socket, struct\nsocket = socket.socket(fileno=3)\n\
         head = socket.recv(4)\ncalls = marshal.loads(socket.recv(struct.unpack('<I', head)[0]))\n\
         handed = {name: arguments[0][0] for name, arguments in calls}\n\
@@ -218,7 +224,7 @@ fn a_right_answer_that_is_handed_on_is_not_told_before() {
         assert_eq!(found[0], Ending::Passed, "{test}");
         assert_ne!(found[1], Ending::Passed, "{test}");
     }
-    // It does know what tells nothing.
+    // It knows only what gives nothing away.
     let found = endings(&sandbox, "f([3, 1])\nassert g([1, 3]) == 1\n", &[honest, ahead]);
     assert_eq!(found, [Ending::Passed, Ending::Passed]);
 }
@@ -241,7 +247,7 @@ fn a_test_that_catches_everything_does_not_catch_the_end_of_a_program() {
 fn half_a_letter_in_an_exception_is_an_exception() {
     let sandbox = sandbox(Isolation::Warm);
     let raises = "def f(x):\n    raise ValueError('\\ud800')\n";
-    // One that says so itself, past what loads programs.
+    // A candidate that writes the message itself, bypassing the loader.
     let says = "import os, struct\ndata = b'{\"raised\":\"\\\\ud800\"}'\n\
                 os.write(3, struct.pack('<I', len(data)) + data)\n";
     for program in [raises, says] {

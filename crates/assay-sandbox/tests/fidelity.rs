@@ -1,31 +1,32 @@
-//! Tests in a process of their own come to the same verdict as in plain Python, or say that they need one process.
+//! Tests in a process of their own give the same verdict as in plain Python, or report that they need one process.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
 
-use assay_core::{Cancel, Ending, Exam, Isolation, Rules};
-use assay_sandbox::{Examination, Limits, Report, Sandbox};
+use assay_core::{Cancel, Ending, Isolation, PythonTests, Rules};
+use assay_sandbox::{Limits, Report, Sandbox, TestRequest};
 use common::sandbox;
 
-fn examine(sandbox: &Sandbox, test: &str, program: &str, rules: Rules) -> Report {
-    let exam = Exam {
-        setting: "class Unhappy(Exception):\n    pass\n".to_owned(),
-        called: vec!["f".to_owned(), "Box".to_owned()],
-        tests: vec![test.to_owned()],
+fn run_tests(sandbox: &Sandbox, test: &str, program: &str, rules: Rules) -> Report {
+    let tests = PythonTests {
+        setup: "class Unhappy(Exception):\n    pass\n".to_owned(),
+        entry_points: vec!["f".to_owned(), "Box".to_owned()],
+        cases: vec![test.to_owned()],
         appended: test.to_owned(),
         preamble: String::new(),
     };
     let limits = Limits::with_cpu(std::time::Duration::from_secs(3));
-    let examination = Examination { program, exam: &exam, test: 0, seed: 3, rules, limits };
-    sandbox.examine(&examination, &Cancel::new()).unwrap()
+    let request =
+        TestRequest { candidate: program, tests: &tests, case: 0, seed: 3, rules, limits };
+    sandbox.run_tests(&request, &Cancel::new()).unwrap()
 }
 
-/// A test, a program that passes it and one that does not.
-type Trial = (&'static str, &'static str, &'static str);
+/// A test, a candidate that passes it and one that does not.
+type Case = (&'static str, &'static str, &'static str);
 
-/// What can be carried over between processes.
-const CARRIED: &[Trial] = &[
+/// Cases that work across processes.
+const CARRIED: &[Case] = &[
     // Arguments that are changed in place.
     (
         "a = [3, 1, 2]\nf(a)\nassert a == [1, 2, 3]\n",
@@ -54,7 +55,7 @@ const CARRIED: &[Trial] = &[
         "def f(d): pass\n",
     ),
     ("a = [1]\nf(a=a)\nassert a == [1, 2]\n", "def f(a): a.append(2)\n", "def f(a): a = a + [2]\n"),
-    // The same object twice, and what is given back.
+    // The same object twice, and return values.
     (
         "a = [1]\nf([a, a])\nassert a == [1, 2]\n",
         "def f(two): two[1].append(2)\n",
@@ -101,7 +102,7 @@ const CARRIED: &[Trial] = &[
         "def f(x): b'\\xff'.decode()\n",
         "def f(x): raise TypeError\n",
     ),
-    // Objects of the program.
+    // Objects of the candidate.
     (
         "g = f(3)\nassert next(g) == 0 and next(g) == 1 and next(g) == 2\nassert next(g, 'end') == 'end'\n",
         "def f(n): yield from range(n)\n",
@@ -155,7 +156,7 @@ const CARRIED: &[Trial] = &[
         "import array\ndef f(x): return array.array('i', x)\n",
         "def f(x): return {0: 1, -1: 3}\n",
     ),
-    // Sets in the order in which they would be iterated.
+    // Sets in their iteration order.
     (
         "assert f({12, 13, 14, 15, 16}) == (16, 12, 13, 14, 15)\n",
         "def f(s): return tuple(s)\n",
@@ -166,7 +167,7 @@ const CARRIED: &[Trial] = &[
         "def f(): return {'pear', 'fig', 'kiwi', 'plum', 'lime', 'date'}\n",
         "def f(): return sorted({'pear', 'fig', 'kiwi', 'plum', 'lime', 'date'}, reverse=True)\n",
     ),
-    // Tests that do not call the program say nothing about it: none passes that way.
+    // Tests that do not call the candidate say nothing about it: none passes that way.
     (
         "assert f(1) is None and f(2) is True and type(f(3)) is int\n",
         "def f(x): return {1: None, 2: True, 3: 5}[x]\n",
@@ -174,7 +175,7 @@ const CARRIED: &[Trial] = &[
     ),
 ];
 
-/// What needs one process.
+/// Cases that need one process.
 const TOGETHER: &[&str] = &[
     "assert f(lambda x: x + 1) == 2\n",
     "assert f(iter([1, 2])) == 2\n",
@@ -185,9 +186,10 @@ const TOGETHER: &[&str] = &[
     "import builtins\nbuiltins.input = lambda *a: '5'\nassert f(1) == 5\n",
 ];
 
-/// Programs that pass, but may do so only because something was lost on the way: they must pass in one process too.
+/// Candidates that pass, but perhaps only because something was lost between the processes: they must pass in one
+/// process too.
 const DOUBTFUL: &[(&str, &str)] = &[
-    // Results that the program holds on to, or that are one object twice.
+    // Results that the candidate keeps a reference to, or that are one object twice.
     (
         "a = f(1)\nb = f(2)\nassert a == [1]\n",
         "kept = []\ndef f(x):\n    kept[:] = [x]\n    return kept\n",
@@ -203,7 +205,7 @@ const DOUBTFUL: &[(&str, &str)] = &[
         "class Box:\n    def __init__(self, x): self.items = list(x)\n    \
          def push(self, x): self.items.append(x)\n",
     ),
-    // Arguments that it holds on to.
+    // Arguments that it keeps a reference to.
     (
         "a = [1]\nbox = Box(a)\na.append(2)\nassert box.size() == 1\n",
         "class Box:\n    def __init__(self, x): self.x = x\n    def size(self): return len(self.x)\n",
@@ -214,7 +216,7 @@ const DOUBTFUL: &[(&str, &str)] = &[
         "assert str(f(1)) == 'a'\n",
         "class Own(str):\n    def __str__(self): return 'b'\ndef f(x): return Own('a')\n",
     ),
-    // What it does not find replaced.
+    // A replacement that does not reach it.
     (
         "import random\nfrom unittest.mock import patch\n\
          with patch('random.random', side_effect=AssertionError):\n    assert f(1) == 1\n",
@@ -222,9 +224,9 @@ const DOUBTFUL: &[(&str, &str)] = &[
     ),
 ];
 
-/// Programs that do not pass.
+/// Candidates that do not pass.
 const FAILING: &[(&str, &str)] = &[
-    // Objects can do what they can do in the program.
+    // Objects behave as they do in the candidate.
     ("assert f(1)\n", "class Own:\n    def __bool__(self): return False\ndef f(x): return Own()\n"),
     ("assert f(1)\n", "class Own:\n    def __len__(self): return 0\ndef f(x): return Own()\n"),
     ("assert callable(f(1))\n", "class Own: pass\ndef f(x): return Own()\n"),
@@ -237,9 +239,9 @@ const FAILING: &[(&str, &str)] = &[
         "assert type(f(1)) is type(f(2))\n",
         "class A: pass\nclass B: pass\ndef f(x): return A() if x == 1 else B()\n",
     ),
-    // What does not catch an exit, does not catch it.
+    // Code that does not catch an exit in one process does not catch it here.
     ("try:\n    f(1)\nexcept Exception:\n    pass\n", "import sys\ndef f(x): sys.exit()\n"),
-    // A program without the function is not a program whose function raises something.
+    // A candidate without the function is different from one whose function raises an exception.
     (
         "def check(g):\n    try:\n        g(1)\n    except Exception:\n        pass\ncheck(f)\n",
         "def g(x): pass\n",
@@ -249,15 +251,15 @@ const FAILING: &[(&str, &str)] = &[
 fn check_doubts(isolation: Isolation) {
     let sandbox = sandbox(isolation);
     for (test, program) in DOUBTFUL {
-        let Report { ending, one_process, .. } = examine(&sandbox, test, program, Rules::Strict);
+        let Report { ending, one_process, .. } = run_tests(&sandbox, test, program, Rules::Strict);
         assert_eq!(ending, Ending::Passed, "{test}{program}");
         assert!(one_process.is_some(), "{test}{program}");
-        let together = examine(&sandbox, test, program, Rules::Compat);
+        let together = run_tests(&sandbox, test, program, Rules::Compat);
         assert_ne!(together.ending, Ending::Passed, "{test}{program}");
     }
     for (test, program) in FAILING {
         for rules in [Rules::Strict, Rules::Compat] {
-            let Report { ending, .. } = examine(&sandbox, test, program, rules);
+            let Report { ending, .. } = run_tests(&sandbox, test, program, rules);
             assert_ne!(ending, Ending::Passed, "{rules:?}: {test}{program}");
         }
     }
@@ -280,11 +282,11 @@ fn what_a_test_replaces_the_next_finds_as_it_was() {
     ] {
         // There are two workers.
         for _ in 0..3 {
-            examine(&sandbox, test, program, Rules::Strict);
+            run_tests(&sandbox, test, program, Rules::Strict);
         }
         for _ in 0..3 {
             let Report { ending, one_process, .. } =
-                examine(&sandbox, plain, program, Rules::Strict);
+                run_tests(&sandbox, plain, program, Rules::Strict);
             assert_eq!((ending, one_process), (Ending::Passed, None), "{test}");
         }
     }
@@ -295,9 +297,9 @@ fn check(isolation: Isolation) {
     for (test, right, wrong) in CARRIED {
         for (program, passes) in [(right, true), (wrong, false)] {
             for rules in [Rules::Strict, Rules::Compat] {
-                let Report { ending, one_process, .. } = examine(&sandbox, test, program, rules);
+                let Report { ending, one_process, .. } = run_tests(&sandbox, test, program, rules);
                 let what = format!("{rules:?}: {test}{program}: {ending:?}");
-                // One that passes by both rules does so in one process too.
+                // A candidate that passes under both rules also passes in one process.
                 assert!(one_process.is_none() || ending == Ending::Passed, "{what}");
                 assert_eq!(ending == Ending::Passed, passes, "{what}");
             }
@@ -305,9 +307,9 @@ fn check(isolation: Isolation) {
     }
     for test in TOGETHER {
         let program = "def f(x): return x\n";
-        let examined = examine(&sandbox, test, program, Rules::Strict);
-        assert!(examined.one_process.is_some(), "{test}: {:?}", examined.ending);
-        assert_ne!(examined.ending, Ending::Passed, "{test}");
+        let report = run_tests(&sandbox, test, program, Rules::Strict);
+        assert!(report.one_process.is_some(), "{test}: {:?}", report.ending);
+        assert_ne!(report.ending, Ending::Passed, "{test}");
     }
 }
 
@@ -324,8 +326,8 @@ fn a_fresh_interpreter_makes_no_difference() {
 #[test]
 fn a_test_that_calls_nothing_is_not_passed() {
     let sandbox = sandbox(Isolation::Warm);
-    let examined = examine(&sandbox, "assert True\n", "def f(x): return x\n", Rules::Strict);
-    assert!(matches!(examined.ending, Ending::WrongAnswer { .. }), "{:?}", examined.ending);
+    let report = run_tests(&sandbox, "assert True\n", "def f(x): return x\n", Rules::Strict);
+    assert!(matches!(report.ending, Ending::WrongAnswer { .. }), "{:?}", report.ending);
 }
 
 #[test]
@@ -334,7 +336,7 @@ fn the_random_numbers_of_tests_are_not_the_programs() {
     let test = "import random\nfor _ in range(3):\n    drawn = random.random()\n    assert f(0) == drawn\n";
     for seed in ["", "random.seed(0)\n", "random.seed(3)\n"] {
         let program = format!("import random\n{seed}def f(x): return random.random()\n");
-        let examined = examine(&sandbox, test, &program, Rules::Strict);
-        assert_eq!(examined.ending == Ending::Passed, seed.contains('3'), "{seed}");
+        let report = run_tests(&sandbox, test, &program, Rules::Strict);
+        assert_eq!(report.ending == Ending::Passed, seed.contains('3'), "{seed}");
     }
 }

@@ -7,10 +7,10 @@ mod common;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Isolation, Language};
-use assay_sandbox::{Dialogue, Execution, Limits, Report, Sandbox, Source};
+use assay_sandbox::{Limits, Report, RunRequest, Sandbox, Source, TwoProcessRequest};
 use common::sandbox;
 
-/// A language, a program that doubles a number, and one that is none.
+/// A language, a program that doubles a number, and one that does not compile.
 const PROGRAMS: [(Language, &str, &str); 6] = [
     (Language::Python, "print(int(input()) * 2)", "print(1"),
     (
@@ -45,7 +45,7 @@ const PROGRAMS: [(Language, &str, &str); 6] = [
 fn run(sandbox: &Sandbox, language: Language, text: &str, input: &str) -> Report {
     let limits = Limits::with_cpu(Duration::from_secs(5));
     let source = Source { text, name: None };
-    sandbox.execute(&Execution { language, source, input, limits }, &Cancel::new()).unwrap()
+    sandbox.run(&RunRequest { language, source, input, limits }, &Cancel::new()).unwrap()
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn compiled_programs_are_held_in_check() {
     for text in attacks {
         let source = Source { text, name: None };
         let limits = common::limits();
-        let execution = Execution { language: Language::Cpp, source, input: "", limits };
-        let done = sandbox.execute(&execution, &Cancel::new()).unwrap();
+        let request = RunRequest { language: Language::Cpp, source, input: "", limits };
+        let done = sandbox.run(&request, &Cancel::new()).unwrap();
         let fine = matches!(
             done.ending,
             Ending::Passed | Ending::SyntaxError { .. } | Ending::SandboxError { .. }
@@ -124,8 +124,8 @@ fn python_programs_run_as_an_interpreter_would_run_their_file() {
     }
 }
 
-/// A language, a program that doubles a number, one that looks for the tests, and the tests.
-const DIALOGUES: [(Language, &str, &str, &str); 2] = [
+/// A language, a candidate that doubles a number, one that looks for the tests, and the tests.
+const SEPARATE_TESTS: [(Language, &str, &str, &str); 2] = [
     (
         Language::Cpp,
         "int f(int x) { return 2 * x; }\n\
@@ -148,20 +148,20 @@ const DIALOGUES: [(Language, &str, &str, &str); 2] = [
 #[test]
 fn programs_answer_tests_that_they_cannot_see() {
     let sandbox = sandbox(Isolation::Warm);
-    for (language, right, curious, tests) in DIALOGUES {
+    for (language, right, curious, tests) in SEPARATE_TESTS {
         if sandbox.tools().get(language).is_err() {
             eprintln!("SKIPPED: this machine has nothing that runs {language}");
             continue;
         }
         let limits = Limits::with_cpu(Duration::from_secs(5));
-        let converse = |program| {
-            let dialogue = Dialogue { language, program, tests, limits };
-            sandbox.converse(&dialogue, &Cancel::new()).unwrap().ending
+        let ending_of = |candidate| {
+            let request = TwoProcessRequest { language, candidate, tests, limits };
+            sandbox.run_two_processes(&request, &Cancel::new()).unwrap().ending
         };
-        assert_eq!(converse(right), Ending::Passed, "{language}");
-        let ending = converse(curious);
+        assert_eq!(ending_of(right), Ending::Passed, "{language}");
+        let ending = ending_of(curious);
         assert!(matches!(ending, Ending::WrongAnswer { .. }), "{language}: {ending:?}");
-        // What a program has left behind does not reach the next one.
-        assert_eq!(converse(right), Ending::Passed, "{language}");
+        // Files that a candidate leaves behind do not reach the next one.
+        assert_eq!(ending_of(right), Ending::Passed, "{language}");
     }
 }

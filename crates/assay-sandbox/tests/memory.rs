@@ -1,4 +1,4 @@
-//! The memory limit that is said is the limit that holds, for all processes of a program together.
+//! The memory limit applies to all processes of a candidate together.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,10 +13,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Isolation, Language};
-use assay_sandbox::{Execution, Limits, Report, Sandbox, Source};
+use assay_sandbox::{Limits, Report, RunRequest, Sandbox, Source};
 use common::{as_ordinary_user, ending, once_more, sandbox};
 
-/// Shared memory that belongs to no process alone, in so many processes and megabytes for each.
+/// Shared memory that belongs to no single process, in this many processes and megabytes per process.
 fn shared(processes: u32, megabytes: u32) -> String {
     format!(
         "#include <cstring>\n#include <sys/mman.h>\n#include <sys/wait.h>\n#include <unistd.h>\n\
@@ -36,7 +36,7 @@ fn shared(processes: u32, megabytes: u32) -> String {
     )
 }
 
-/// Holds 300 MB, and has three processes look at all of it, which they share.
+/// Holds 300 MB, which three other processes share and read.
 const LOOKED_AT: &str = "\
 import os, time
 kept = b'x' * (300 << 20)
@@ -52,8 +52,8 @@ for _ in range(3):
 fn run(sandbox: &Sandbox, language: Language, text: &str) -> Report {
     let source = Source { text, name: None };
     let limits = Limits { memory: 512 << 20, ..Limits::with_cpu(Duration::from_secs(20)) };
-    let execution = Execution { language, source, input: "", limits };
-    sandbox.execute(&execution, &Cancel::new()).unwrap()
+    let request = RunRequest { language, source, input: "", limits };
+    sandbox.run(&request, &Cancel::new()).unwrap()
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn shared_memory_counts() {
     let too_much = run(&sandbox, Language::Cpp, &shared(4, 200));
     assert_eq!(too_much.ending, Ending::MemoryLimit, "{too_much:?}");
     assert_eq!(too_much.evidence.memory_by, held.evidence.memory_by);
-    // Addresses are limited too: it cannot even ask for so much.
+    // The address space is limited too: the allocation itself fails.
     let alone = run(&sandbox, Language::Cpp, &shared(1, 600));
     assert_ne!(alone.ending, Ending::Passed, "{alone:?}");
 }

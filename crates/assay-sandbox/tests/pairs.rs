@@ -1,12 +1,12 @@
-//! Pairs of programs in one worker: the first leaves marks wherever it can, the second must see what it
-//! would have seen without the first.
+//! Pairs of candidates in one worker: the first leaves marks wherever it can, the second must see what it would have
+//! seen without the first.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on has failed")]
 
 mod common;
 
 use assay_core::{Cancel, Ending, Isolation, Language};
-use assay_sandbox::{Execution, Sandbox, Source};
+use assay_sandbox::{RunRequest, Sandbox, Source};
 use common::{as_ordinary_user, limits, sandbox};
 
 const FIRST: &str = include_str!("attacks/pairs/first.py");
@@ -19,8 +19,8 @@ const SMALL: [(Language, &str); 2] =
 fn run(sandbox: &Sandbox, language: Language, text: &str) -> (Ending, String) {
     let source = Source { text, name: None };
     let limits = limits();
-    let execution = Execution { language, source, input: "0123456789", limits };
-    let done = sandbox.execute(&execution, &Cancel::new()).unwrap();
+    let request = RunRequest { language, source, input: "0123456789", limits };
+    let done = sandbox.run(&request, &Cancel::new()).unwrap();
     (done.ending.clone(), String::from_utf8(done.output().to_vec()).unwrap())
 }
 
@@ -44,7 +44,7 @@ fn check(isolation: Isolation) {
         assert_eq!(differences(&seen, &alone), [], "{isolation:?}, after {after}");
         assert_eq!(seen, alone);
     };
-    // A program that only looks leaves nothing either.
+    // A candidate that only looks leaves nothing either.
     unchanged("one that looks");
     run(&sandbox, Language::Python, FIRST);
     unchanged("Python");

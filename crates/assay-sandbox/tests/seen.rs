@@ -1,4 +1,4 @@
-//! What a compiled program sees of the machine through `/proc`, and what still works there.
+//! The parts of the machine that a compiled candidate sees through `/proc`, and the features that still work there.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on has failed")]
 
@@ -7,10 +7,10 @@ mod common;
 use std::time::Duration;
 
 use assay_core::{Cancel, Ending, Isolation, Language};
-use assay_sandbox::{Execution, Limits, Sandbox, Source};
+use assay_sandbox::{Limits, RunRequest, Sandbox, Source};
 use common::{as_ordinary_user, sandbox};
 
-/// Prints the names of files that it can read and should not, and control groups that name a place.
+/// Prints the names of files that it can read and should not, and control groups that reveal a path.
 const PRINT: &str = r#"
 #include <fstream>
 #include <iostream>
@@ -23,14 +23,14 @@ int main() {
     }
     std::ifstream group("/proc/self/cgroup");
     for (std::string line; std::getline(group, line);) {
-        // A number, the controllers, and a path, which must not say where assay runs.
+        // A number, the controllers, and a path, which must not reveal where assay runs.
         std::string path = line.substr(line.find(':', line.find(':') + 1) + 1);
         if (path != "/") std::cout << "group " << path << '\n';
     }
 }
 "#;
 
-/// What honest programs do with files: a database, and locks of both kinds.
+/// File operations of honest candidates: a database, and locks of both kinds.
 const LOCKS: &str = "\
 import fcntl, os, sqlite3, tempfile
 with sqlite3.connect('/tmp/base.db') as base:
@@ -51,8 +51,8 @@ print('fine')
 fn printed(sandbox: &Sandbox, language: Language, text: &str) -> String {
     let source = Source { text, name: None };
     let limits = Limits::with_cpu(Duration::from_secs(10));
-    let execution = Execution { language, source, input: "", limits };
-    let done = sandbox.execute(&execution, &Cancel::new()).unwrap();
+    let request = RunRequest { language, source, input: "", limits };
+    let done = sandbox.run(&request, &Cancel::new()).unwrap();
     assert_eq!(done.ending, Ending::Passed, "{done:?}");
     String::from_utf8(done.output().to_vec()).unwrap()
 }

@@ -1,9 +1,9 @@
-//! Every way in which a program can end has its verdict, forked or in a new interpreter.
+//! Every way in which a candidate can end has its verdict, forked or in a new interpreter.
 
 mod common;
 
 use assay_core::{Clock, Ending, Isolation, Rules};
-use common::{ending, examine, sandbox};
+use common::{ending, run_tests, sandbox};
 
 fn exception(class: &str, message: &str, line: Option<u32>) -> Ending {
     Ending::Exception { class: class.to_owned(), message: message.to_owned(), line }
@@ -57,7 +57,7 @@ fn what_was_measured_goes_with_the_verdict() {
     let sandbox = sandbox(Isolation::Warm);
     let program = "import sys\nprint('why', file=sys.stderr)\nx = bytearray(50 << 20)\n\
                    for _ in range(10**6): pass\ndef double(x): return x * 2\n";
-    let evidence = examine(&sandbox, program, Rules::Strict).evidence;
+    let evidence = run_tests(&sandbox, program, Rules::Strict).evidence;
     assert!(evidence.cpu_s > 0.005 && evidence.cpu_s < 1.0, "{evidence:?}");
     assert!(evidence.wall_s >= 0.005, "{evidence:?}");
     assert!(evidence.peak_memory.is_some_and(|bytes| bytes > 50 << 20), "{evidence:?}");
@@ -91,15 +91,15 @@ fn values_come_through_as_what_they_are() {
         "__import__('collections').deque([1, 2])",
         "__import__('datetime').date(2020, 1, 2)",
     ] {
-        let exam = assay_core::Exam {
-            setting: String::new(),
-            called: vec![
+        let tests = assay_core::PythonTests {
+            setup: String::new(),
+            entry_points: vec![
                 "value".to_owned(),
                 "same".to_owned(),
                 "Box".to_owned(),
                 "count".to_owned(),
             ],
-            tests: vec![format!(
+            cases: vec![format!(
                 "expected = {value}\n\
                  found = value()\n\
                  assert found == expected and type(found) is type(expected), repr(found)\n\
@@ -117,20 +117,20 @@ fn values_come_through_as_what_they_are() {
              class Box:\n    def __init__(self, content): self.content = content\n\
              def count(n): yield from range(n)\n"
         );
-        let examination = assay_sandbox::Examination {
-            program: &program,
-            exam: &exam,
-            test: 0,
+        let request = assay_sandbox::TestRequest {
+            candidate: &program,
+            tests: &tests,
+            case: 0,
             seed: 7,
             rules: Rules::Strict,
             limits: assay_sandbox::Limits::with_cpu(std::time::Duration::from_secs(10)),
         };
-        let examined = sandbox.examine(&examination, &assay_core::Cancel::new()).unwrap();
-        assert_eq!(examined.ending, Ending::Passed, "{value}");
+        let report = sandbox.run_tests(&request, &assay_core::Cancel::new()).unwrap();
+        assert_eq!(report.ending, Ending::Passed, "{value}");
     }
 }
 
-/// A program that is gone before its tests have said a word is judged by its last words, every time.
+/// A candidate that is gone before its tests have reported always gets the verdict of its own last message.
 #[test]
 fn kinds_do_not_waver() {
     let program = "def double(:\n";
@@ -138,7 +138,7 @@ fn kinds_do_not_waver() {
         let sandbox = sandbox(isolation);
         let times = if isolation == Isolation::Warm { 150 } else { 20 };
         let strict: Vec<Ending> = (0..times).map(|_| ending(&sandbox, program)).collect();
-        let compat = examine(&sandbox, program, Rules::Compat).ending;
+        let compat = run_tests(&sandbox, program, Rules::Compat).ending;
         assert!(matches!(compat, Ending::SyntaxError { line: Some(1), .. }), "{compat:?}");
         for ending in strict {
             assert_eq!(ending, compat, "{isolation:?}");
@@ -146,7 +146,7 @@ fn kinds_do_not_waver() {
     }
 }
 
-/// Whatever the isolation and the rules: the same ending, with the same message and line.
+/// The ending, message and line are the same for every isolation and rule.
 #[test]
 fn a_program_ends_in_the_same_way_by_all_rules() {
     let sandboxes = [Isolation::Warm, Isolation::Fresh].map(sandbox);
@@ -168,18 +168,19 @@ fn a_program_ends_in_the_same_way_by_all_rules() {
         // Its own assertion, not one of the tests.
         "assert False, 'its own'\n",
         "def double(x):\n    assert x == 5, 'its own'\n",
-        // Classes that lie about their names, or have none.
+        // Classes with a false name, or none.
         "class Lie(type):\n    __name__ = 5\nclass Own(Exception, metaclass=Lie): pass\nraise Own('so')\n",
         "class Lie(type):\n    __name__ = property(lambda _: 1 / 0)\nclass Own(Exception, metaclass=Lie): pass\n\
          def double(x): raise Own('so')\n",
-        // Nobody hears what it says; how it ends is seen.
+        // The message is lost; the exit status is seen.
         "import os\nos.close(3)\ndef double(x): return x + x\n",
         "import os\nos.close(3)\nraise ValueError\n",
     ] {
         let found: Vec<Ending> = sandboxes
             .iter()
             .flat_map(|sandbox| {
-                [Rules::Strict, Rules::Compat].map(|rules| examine(sandbox, program, rules).ending)
+                [Rules::Strict, Rules::Compat]
+                    .map(|rules| run_tests(sandbox, program, rules).ending)
             })
             .collect();
         for ending in &found[1..] {
@@ -192,7 +193,7 @@ fn a_program_ends_in_the_same_way_by_all_rules() {
 fn a_traceback_begins_in_the_program() {
     let program = "def deep():\n    raise KeyError('k')\ndeep()\n";
     for isolation in [Isolation::Warm, Isolation::Fresh] {
-        let said = examine(&sandbox(isolation), program, Rules::Strict).evidence.stderr_tail;
+        let said = run_tests(&sandbox(isolation), program, Rules::Strict).evidence.stderr_tail;
         assert_eq!(said.matches("File \"<program>\"").count(), 2, "{said}");
         assert_eq!(said.matches("File \"").count(), 2, "{said}");
     }

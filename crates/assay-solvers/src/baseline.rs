@@ -1,7 +1,7 @@
 //! The common part of the baselines: solvers that are only a function of the question.
 
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Effort, Problems, Question, Reply, Response, Result, Why,
+    AnswerEach, AnswerError, Ask, Effort, NoAnswerKind, Problems, Question, Reply, Response, Result,
 };
 use assay_syntax::{Language, grammar};
 
@@ -72,7 +72,7 @@ impl AnswerEach for BaselineSolver {
             } else {
                 "it does not answer questions of this kind"
             };
-            Response::none(Why::Silent, detail)
+            Response::none(NoAnswerKind::Silent, detail)
         };
         Ok((self.baseline.answer)(ask, &self.settings).unwrap_or_else(unknown).into())
     }

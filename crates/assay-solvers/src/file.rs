@@ -4,7 +4,8 @@ use std::path::Path;
 
 use assay_answers::{AnswerFile, AnswerSource};
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Cancel, Effort, Problems, Reply, Response, Result, SampleKey, Why,
+    AnswerEach, AnswerError, Ask, Cancel, Effort, NoAnswerKind, Problems, Reply, Response, Result,
+    SampleKey,
 };
 
 use crate::kind::ALL;
@@ -54,7 +55,7 @@ impl AnswerEach for FileSolver {
         let key = SampleKey { index: ask.index, sample: ask.sample };
         let answers = &self.file.answers;
         let found = answers.binary_search_by_key(&key, |answer| answer.key).ok();
-        let silent = || Response::none(Why::Silent, "the file has no answer to it");
+        let silent = || Response::none(NoAnswerKind::Silent, "the file has no answer to it");
         Ok(found.map_or_else(silent, |at| (*answers[at].response).clone()).into())
     }
 

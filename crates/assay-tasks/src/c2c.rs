@@ -5,7 +5,7 @@ use assay_data::parallel::Layout;
 
 use crate::card::card;
 use crate::sample;
-use crate::translation::{Judged, Translation};
+use crate::translation::{MetricSet, Translation};
 
 /// Fusion Brain's Code2code.
 pub(crate) fn c2c() -> Translation {
@@ -20,7 +20,7 @@ pub(crate) fn c2c() -> Translation {
             preferred: Some("g4g_functions"),
         },
         takes_truths: true,
-        judged: Judged::FusionBrain,
+        metric_set: MetricSet::FusionBrain,
         sample: sample::c2c,
     }
 }

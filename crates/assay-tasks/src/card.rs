@@ -1,4 +1,4 @@
-//! Cards of the built-in tasks, from files that people can read.
+//! Cards of the built-in tasks, from TOML files.
 
 use assay_core::TaskCard;
 use include_dir::{Dir, include_dir};
@@ -10,13 +10,13 @@ static CARDS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/cards");
 ///
 /// # Panics
 ///
-/// If the file is missing or wrong, which a test of all cards finds first.
+/// If the file is missing or invalid, which a test of all cards finds first.
 pub(crate) fn card(name: &str) -> TaskCard {
     let card = fields(name).and_then(Table::try_into);
     card.unwrap_or_else(|error| panic!("cards/{name}.toml: {error}"))
 }
 
-/// The fields of a card; those that it does not have are those of the card that it is `like`.
+/// The fields of a card; missing ones are taken from the card that it is `like`.
 fn fields(name: &str) -> Result<Table, toml::de::Error> {
     let text = CARDS.get_file(format!("{name}.toml")).and_then(|file| file.contents_utf8());
     let mut own: Table = text.unwrap_or_default().parse()?;

@@ -1,15 +1,15 @@
-//! `humaneval` and `humaneval-plus`: functions of Python from their docstrings.
+//! `humaneval` and `humaneval-plus`: Python functions from their docstrings.
 
 use std::sync::Arc;
 
-use assay_core::{DataChoice, Exam, Language, Result};
+use assay_core::{DataChoice, Language, PythonTests, Result};
 use assay_data::programs::{FunctionProblem, Records};
 
 use crate::card::card;
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
-    Asked, CodeReference, Item, Items, Judging, PassTally, Programs, Streamed, Telling, TestSuite,
-    Tests, multipl_e_number, only_path,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, PassTally, Programs, PromptChoice,
+    RecordReader, StreamedProblems, TestSuite, Tests, multipl_e_number, only_path,
 };
 use crate::sample;
 
@@ -17,9 +17,9 @@ use crate::sample;
 pub(crate) fn humaneval() -> Programs {
     Programs {
         card: card("humaneval"),
-        open: |data, asked| open(data, asked, &["HumanEval.jsonl"], Inputs::PassedOver),
-        names: short_name,
-        judging: Judging::by_exam(3),
+        open: |data, choice| open(data, choice, &["HumanEval.jsonl"], Inputs::PassedOver),
+        normalize_name: short_name,
+        grading: GradingRules::for_tests(3),
         tally: |settings| Box::new(PassTally::new(settings)),
     }
 }
@@ -28,9 +28,9 @@ pub(crate) fn humaneval() -> Programs {
 pub(crate) fn humaneval_plus() -> Programs {
     Programs {
         card: card("humaneval-plus"),
-        open: |data, asked| open(data, asked, PLUS_FILES, Inputs::Used),
-        names: short_name,
-        judging: Judging::by_calls(),
+        open: |data, choice| open(data, choice, PLUS_FILES, Inputs::Used),
+        normalize_name: short_name,
+        grading: GradingRules::for_calls(),
         tally: PlusTally::boxed,
     }
 }
@@ -40,10 +40,10 @@ const PLUS_FILES: &[&str] =
 
 const STRIPPED: &str = "stripped";
 
-/// Where a continuation of the prompt ends.
+/// The words that end a continuation of the prompt.
 const STOP: &[&str] = &["\nclass", "\ndef", "\n#", "\n@", "\nprint", "\nif", "\n```", "<file_sep>"];
 
-/// Whether a file's inputs are tests.
+/// The use of a file's inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inputs {
     Used,
@@ -52,10 +52,10 @@ enum Inputs {
 
 fn open(
     data: &DataChoice,
-    asked: &Asked,
+    choice: &PromptChoice,
     files: &[&str],
     inputs: Inputs,
-) -> Result<Box<dyn Items>> {
+) -> Result<Box<dyn CodeProblems>> {
     let records = match data {
         DataChoice::Sample => sample::humaneval(),
         DataChoice::Paths(paths) => {
@@ -78,11 +78,11 @@ fn open(
             records
         }
     };
-    let stripped = asked.prompt == Some(STRIPPED);
-    Ok(Box::new(Streamed::open(records, HumanEval { stripped, inputs })?))
+    let stripped = choice.prompt == Some(STRIPPED);
+    Ok(Box::new(StreamedProblems::open(records, HumanEval { stripped, inputs })?))
 }
 
-/// `HumanEval/7`, `HumanEval_7_filter_by_substring` and `7` are the same.
+/// Normalizes a name: `HumanEval/7`, `HumanEval_7_filter_by_substring` and `7` are the same.
 fn short_name(name: &str) -> String {
     let short = name.strip_prefix("HumanEval/");
     short.or_else(|| multipl_e_number(name, "HumanEval")).unwrap_or(name).to_owned()
@@ -93,18 +93,18 @@ struct HumanEval {
     inputs: Inputs,
 }
 
-impl Telling<FunctionProblem> for HumanEval {
+impl RecordReader<FunctionProblem> for HumanEval {
     fn name(&self, record: &FunctionProblem) -> String {
         record.id.clone()
     }
 
-    fn item(&self, record: FunctionProblem) -> Result<Item, String> {
+    fn problem(&self, record: FunctionProblem) -> Result<CodeProblem, String> {
         let tests = match (&record.inputs, self.inputs) {
             (Some(inputs), Inputs::Used) => {
                 Tests::Table(evalplus::table_of_inputs(Family::HumanEval, &record, inputs))
             }
-            (None, Inputs::Used) => Tests::Exam(exam_of_assertions(&record)),
-            (_, Inputs::PassedOver) => Tests::Exam(exam(&record)),
+            (None, Inputs::Used) => Tests::Python(assertion_tests(&record)),
+            (_, Inputs::PassedOver) => Tests::Python(python_tests(&record)),
         };
         let prompt = if self.stripped { record.prompt.trim() } else { &record.prompt };
         let reference = CodeReference {
@@ -113,7 +113,7 @@ impl Telling<FunctionProblem> for HumanEval {
             gold: Some(gold(&record).into()),
             tests: TestSuite::new(tests),
         };
-        Ok(Item { prompt: prompt.to_owned(), stop: STOP.into(), reference })
+        Ok(CodeProblem { prompt: prompt.to_owned(), stop: STOP.into(), reference })
     }
 }
 
@@ -121,27 +121,27 @@ fn gold(record: &FunctionProblem) -> String {
     format!("{}{}", record.prompt, record.canonical_solution)
 }
 
-/// The tests may use what the prompt defines besides the function, such as its inverse.
-fn exam(record: &FunctionProblem) -> Exam {
+/// HumanEval's tests. They may use names that the prompt defines besides the function, such as its inverse.
+fn python_tests(record: &FunctionProblem) -> PythonTests {
     let FunctionProblem { entry_point, test, .. } = record;
     let checked = format!("{test}\ncheck({entry_point})\n");
-    Exam {
-        setting: gold(record),
-        called: vec![entry_point.clone()],
+    PythonTests {
+        setup: gold(record),
+        entry_points: vec![entry_point.clone()],
         appended: format!("\n{checked}"),
-        tests: vec![checked],
+        cases: vec![checked],
         preamble: String::new(),
     }
 }
 
-fn exam_of_assertions(record: &FunctionProblem) -> Exam {
-    /// The polynomial is called with its arguments swapped, one of them taken apart.
+fn assertion_tests(record: &FunctionProblem) -> PythonTests {
+    /// The file calls the polynomial with its arguments swapped, one of them unpacked.
     const WRONG: &str = "assert _poly(*candidate(*inp), inp) <= 0.0001";
     const RIGHT: &str = "assert abs(_poly(*inp, candidate(*inp))) <= 0.0001";
-    let plain = exam(record);
-    Exam {
-        setting: format!("{}\n{}", evalplus::NUMBERS, plain.setting),
-        tests: plain.tests.iter().map(|test| test.replace(WRONG, RIGHT)).collect(),
+    let plain = python_tests(record);
+    PythonTests {
+        setup: format!("{}\n{}", evalplus::NUMBERS, plain.setup),
+        cases: plain.cases.iter().map(|test| test.replace(WRONG, RIGHT)).collect(),
         appended: format!("{}\n{}", evalplus::NUMBERS, plain.appended),
         ..plain
     }

@@ -52,7 +52,7 @@ fn built_in() -> Vec<Arc<dyn Task>> {
     ]
 }
 
-/// The tasks that can be run: the built-in ones, and those that were added.
+/// The tasks that can be run: the built-in ones, and added ones.
 pub struct TaskRegistry {
     tasks: Vec<Arc<dyn Task>>,
 }

@@ -1,18 +1,19 @@
-//! `mbpp`, `mbpp-sanitized` and `mbpp-plus`: short programs of Python from a sentence and its tests.
+//! `mbpp`, `mbpp-sanitized` and `mbpp-plus`: short Python programs from a sentence and their tests.
 
 mod prompts;
 
 use std::ops::ControlFlow;
 
-use assay_core::{DataChoice, Exam, Language, Result};
+use assay_core::{DataChoice, Language, PythonTests, Result};
 use assay_data::programs::{FunctionProblem, MbppProblem, Records};
 use serde_json::{Map, Value};
 
 use crate::card::card;
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
-    Asked, CodeReference, Item, Items, Judging, PassTally, Programs, Streamed, Telling, TestSuite,
-    Tests, multipl_e_number, names_defined, names_used, only_path,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, PassTally, Programs, PromptChoice,
+    RecordReader, StreamedProblems, TestSuite, Tests, multipl_e_number, names_defined, names_used,
+    only_path,
 };
 use crate::sample;
 use prompts::{Prompting, STOP};
@@ -21,20 +22,20 @@ use prompts::{Prompting, STOP};
 pub(crate) fn mbpp() -> Programs {
     Programs {
         card: card("mbpp"),
-        open: |data, asked| open(data, asked, &WHOLE),
-        names: short_name,
-        judging: Judging::by_exam(3),
+        open: |data, choice| open(data, choice, &WHOLE),
+        normalize_name: short_name,
+        grading: GradingRules::for_tests(3),
         tally: |settings| Box::new(PassTally::new(settings)),
     }
 }
 
-/// The problems of MBPP's test split that people looked over.
+/// The problems of MBPP's test split that were checked by people.
 pub(crate) fn mbpp_sanitized() -> Programs {
     Programs {
         card: card("mbpp-sanitized"),
-        open: |data, asked| open(data, asked, &SANITIZED_FILE),
-        names: short_name,
-        judging: Judging::by_exam(3),
+        open: |data, choice| open(data, choice, &SANITIZED_FILE),
+        normalize_name: short_name,
+        grading: GradingRules::for_tests(3),
         tally: |settings| Box::new(PassTally::new(settings)),
     }
 }
@@ -44,8 +45,8 @@ pub(crate) fn mbpp_plus() -> Programs {
     Programs {
         card: card("mbpp-plus"),
         open: open_plus,
-        names: short_name,
-        judging: Judging::by_calls(),
+        normalize_name: short_name,
+        grading: GradingRules::for_calls(),
         tally: PlusTally::boxed,
     }
 }
@@ -53,7 +54,7 @@ pub(crate) fn mbpp_plus() -> Programs {
 /// One of Google's files.
 struct Edition {
     file: &'static str,
-    /// Whether a record can be one of it.
+    /// Returns true if a record can be from this file.
     fits: fn(&Map<String, Value>) -> bool,
     hint: &'static str,
 }
@@ -78,13 +79,17 @@ const PLUS_FILES: &[&str] = &[
     "MbppPlus-OriginFmt.jsonl",
 ];
 
-/// A problem of MBPP+ v0.1.0 that later ones do not have.
+/// A problem of MBPP+ v0.1.0 that later editions do not have.
 const LEFT_OUT_SINCE: &str = "Mbpp/83";
 
 /// The numbers of the test split.
 const TEST_SPLIT: std::ops::RangeInclusive<u32> = 11..=510;
 
-fn open(data: &DataChoice, asked: &Asked, edition: &Edition) -> Result<Box<dyn Items>> {
+fn open(
+    data: &DataChoice,
+    choice: &PromptChoice,
+    edition: &Edition,
+) -> Result<Box<dyn CodeProblems>> {
     let records = match data {
         DataChoice::Sample => sample::mbpp(),
         DataChoice::Paths(paths) => {
@@ -93,11 +98,11 @@ fn open(data: &DataChoice, asked: &Asked, edition: &Edition) -> Result<Box<dyn I
             records
         }
     };
-    let prompting = Prompting::new(asked.prompt, &records)?;
-    Ok(Box::new(Streamed::open(records, Mbpp { prompting, split: true })?))
+    let prompting = Prompting::new(choice.prompt, &records)?;
+    Ok(Box::new(StreamedProblems::open(records, Mbpp { prompting, split: true })?))
 }
 
-fn open_plus(data: &DataChoice, _asked: &Asked) -> Result<Box<dyn Items>> {
+fn open_plus(data: &DataChoice, _choice: &PromptChoice) -> Result<Box<dyn CodeProblems>> {
     let records = match data {
         DataChoice::Sample => sample::mbpp_plus(),
         DataChoice::Paths(paths) => {
@@ -109,17 +114,16 @@ fn open_plus(data: &DataChoice, _asked: &Asked) -> Result<Box<dyn Items>> {
             records
         }
     };
-    // Only the form with assertions has no name of the function.
+    // Only the form with assertions lacks the name of the function.
     if records.first()?.is_none_or(|first| first.contains("\"entry_point\"")) {
         let family = if is_first_edition(&records)? { Family::FirstMbpp } else { Family::Mbpp };
-        return Ok(Box::new(Streamed::open(records, MbppPlus { family })?));
+        return Ok(Box::new(StreamedProblems::open(records, MbppPlus { family })?));
     }
     let prompting = Prompting::docstring();
-    Ok(Box::new(Streamed::open(records, Mbpp { prompting, split: false })?))
+    Ok(Box::new(StreamedProblems::open(records, Mbpp { prompting, split: false })?))
 }
 
-/// Whether a file is MBPP+ v0.1.0: it has a problem that was left out since, and was scored by other
-/// rules.
+/// Returns true if a file is MBPP+ v0.1.0: it has a problem that was removed later, and was scored by other rules.
 fn is_first_edition(records: &Records) -> Result<bool> {
     let mut found = false;
     records.each(&mut |_, problem: FunctionProblem| {
@@ -129,7 +133,7 @@ fn is_first_edition(records: &Records) -> Result<bool> {
     Ok(found)
 }
 
-/// `Mbpp/11`, `MBPP/11`, `mbpp_11_remove_Occ` and `11` are the same.
+/// Normalizes a name: `Mbpp/11`, `MBPP/11`, `mbpp_11_remove_Occ` and `11` are the same.
 fn short_name(name: &str) -> String {
     let short = ["Mbpp/", "MBPP/", "mbpp/"].iter().find_map(|prefix| name.strip_prefix(prefix));
     short.or_else(|| multipl_e_number(name, "mbpp")).unwrap_or(name).to_owned()
@@ -137,58 +141,58 @@ fn short_name(name: &str) -> String {
 
 struct Mbpp {
     prompting: Prompting,
-    /// Whether only problems of the test split count.
+    /// True if only problems of the test split count.
     split: bool,
 }
 
-impl Telling<MbppProblem> for Mbpp {
+impl RecordReader<MbppProblem> for Mbpp {
     fn name(&self, record: &MbppProblem) -> String {
         format!("Mbpp/{}", record.number)
     }
 
-    fn counts(&self, record: &MbppProblem) -> bool {
+    fn includes(&self, record: &MbppProblem) -> bool {
         !self.split || TEST_SPLIT.contains(&record.number)
     }
 
-    fn item(&self, record: MbppProblem) -> Result<Item, String> {
-        let exam = match &record.test {
-            Some(test) => exam_of_assertions(&record, test),
-            None => exam(&record, &record.test_list.join("\n")),
+    fn problem(&self, record: MbppProblem) -> Result<CodeProblem, String> {
+        let tests = match &record.test {
+            Some(test) => assertion_tests(&record, test),
+            None => python_tests(&record, &record.test_list.join("\n")),
         };
         let prompt = self.prompting.prompt(&record);
         let reference = CodeReference {
             language: Language::Python,
             prompt: self.prompting.begins_program(&prompt).into(),
             gold: Some(record.code.into()),
-            tests: TestSuite::new(Tests::Exam(exam)),
+            tests: TestSuite::new(Tests::Python(tests)),
         };
-        Ok(Item { prompt, stop: self.prompting.stop().into(), reference })
+        Ok(CodeProblem { prompt, stop: self.prompting.stop().into(), reference })
     }
 }
 
-/// What the tests set up, they set up with the program's own classes.
-fn exam(record: &MbppProblem, tests: &str) -> Exam {
+/// MBPP's tests. Their setup code uses the candidate's own classes.
+fn python_tests(record: &MbppProblem, tests: &str) -> PythonTests {
     let imports = record.imports.join("\n");
     let whole = format!("{}\n{tests}\n", record.set_up);
     let used = names_used(&whole);
     let defined = names_defined(&record.code).into_iter();
-    Exam {
-        setting: format!("{imports}\n{}", record.code),
-        called: defined
+    PythonTests {
+        setup: format!("{imports}\n{}", record.code),
+        entry_points: defined
             .filter(|name| used.contains(name))
-            .chain([Exam::ALL_DEFINED])
+            .chain([PythonTests::ALL_DEFINED])
             .map(str::to_owned)
             .collect(),
-        tests: vec![whole],
+        cases: vec![whole],
         appended: format!("{imports}\n{tests}\n"),
         preamble: imports,
     }
 }
 
-fn exam_of_assertions(record: &MbppProblem, test: &str) -> Exam {
-    let plain = exam(record, test);
-    Exam {
-        setting: format!("{}\n{}", evalplus::NUMBERS, plain.setting),
+fn assertion_tests(record: &MbppProblem, test: &str) -> PythonTests {
+    let plain = python_tests(record, test);
+    PythonTests {
+        setup: format!("{}\n{}", evalplus::NUMBERS, plain.setup),
         appended: format!("{}\n{}", evalplus::NUMBERS, plain.appended),
         ..plain
     }
@@ -198,18 +202,18 @@ struct MbppPlus {
     family: Family,
 }
 
-impl Telling<FunctionProblem> for MbppPlus {
+impl RecordReader<FunctionProblem> for MbppPlus {
     fn name(&self, record: &FunctionProblem) -> String {
         record.id.clone()
     }
 
-    fn item(&self, record: FunctionProblem) -> Result<Item, String> {
+    fn problem(&self, record: FunctionProblem) -> Result<CodeProblem, String> {
         let tests = match &record.inputs {
             Some(inputs) => Tests::Table(evalplus::table_of_inputs(self.family, &record, inputs)),
-            None => Tests::Exam(Exam {
-                setting: record.canonical_solution.clone(),
-                called: vec![record.entry_point.clone()],
-                tests: vec![record.test.clone()],
+            None => Tests::Python(PythonTests {
+                setup: record.canonical_solution.clone(),
+                entry_points: vec![record.entry_point.clone()],
+                cases: vec![record.test.clone()],
                 appended: record.test.clone(),
                 preamble: String::new(),
             }),
@@ -220,7 +224,7 @@ impl Telling<FunctionProblem> for MbppPlus {
             gold: Some(format!("{}{}", record.prompt, record.canonical_solution).into()),
             tests: TestSuite::new(tests),
         };
-        Ok(Item { prompt: record.prompt, stop: STOP.into(), reference })
+        Ok(CodeProblem { prompt: record.prompt, stop: STOP.into(), reference })
     }
 }
 
@@ -245,9 +249,9 @@ mod tests {
         };
         let lines = [10, 11, 510, 511].map(problem).join("\n");
         let records = Records::memory("mbpp.jsonl", lines.into_bytes());
-        let telling = Mbpp { prompting: Prompting::docstring(), split: true };
-        let items = Streamed::open(records, telling).unwrap();
-        assert_eq!(items.ids(), ["Mbpp/11".into(), "Mbpp/510".into()]);
-        assert_eq!(items.left_out(), ["Mbpp/10", "Mbpp/511"]);
+        let reader = Mbpp { prompting: Prompting::docstring(), split: true };
+        let problems = StreamedProblems::open(records, reader).unwrap();
+        assert_eq!(problems.ids(), ["Mbpp/11".into(), "Mbpp/510".into()]);
+        assert_eq!(problems.left_out(), ["Mbpp/10", "Mbpp/511"]);
     }
 }

@@ -1,4 +1,4 @@
-//! A task's page in the documentation, made from its card.
+//! A task's page in the documentation, generated from its card.
 
 use assay_core::TaskCard;
 
@@ -26,8 +26,8 @@ pub fn page(card: &TaskCard) -> String {
 }
 
 fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().collect::<String>() + letters.as_str()
-    })
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }

@@ -1,4 +1,4 @@
-//! Problems inside the binary, from folders that people can read.
+//! The problems embedded in the binary, from folders in the repository.
 
 use std::borrow::Cow;
 
@@ -76,7 +76,7 @@ fn store(folder: &'static Dir<'_>) -> Store {
 
 fn collect(folder: &'static Dir<'_>, files: &mut Vec<(String, Cow<'static, [u8]>)>) {
     for file in folder.files() {
-        // A task's name is ASCII, so nothing is lost.
+        // A path of a sample is ASCII, so nothing is lost.
         files.push((file.path().to_string_lossy().into_owned(), file.contents().into()));
     }
     folder.dirs().for_each(|inner| collect(inner, files));

@@ -5,7 +5,7 @@ use assay_data::parallel::Layout;
 
 use crate::card::card;
 use crate::sample;
-use crate::translation::{Judged, Translation};
+use crate::translation::{MetricSet, Translation};
 
 const JAVA: &str = "test.java-cs.txt.java";
 const CSHARP: &str = "test.java-cs.txt.cs";
@@ -18,7 +18,7 @@ pub(crate) fn trans_java_cs() -> Translation {
         into: Language::CSharp,
         layout: Layout { source: JAVA, target: CSHARP, ids: None, preferred: None },
         takes_truths: false,
-        judged: Judged::CodeXGlue,
+        metric_set: MetricSet::CodeXGlue,
         sample: sample::java_cs,
     }
 }

@@ -1,4 +1,4 @@
-//! What is generated is up to date, and what is embedded is sound.
+//! Generated files are up to date, and embedded files are valid.
 
 #![expect(clippy::disallowed_methods, reason = "`cargo xtask bless` sets ASSAY_BLESS")]
 

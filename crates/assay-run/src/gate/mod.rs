@@ -1,9 +1,9 @@
-//! The gold gate: before answers are graded, the task's own programs are, on the same machine.
+//! The gold gate: before answers are graded, the task's reference solutions are, on the same machine.
 //!
-//! A problem whose own program does not pass here says nothing about anybody's answer: it is
-//! excluded, in sight. What passes is remembered, so that the gate costs its time once.
+//! A problem whose reference solution does not pass here says nothing about any answer: it is excluded and reported.
+//! Results are cached, so that the gate takes its time only once.
 
-mod memory;
+mod cache;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -19,36 +19,36 @@ use assay_record::Tool;
 use tracing::{debug, info};
 
 use crate::RunContext;
-use crate::pipeline::{self, Event, Feed, Item, Pending, Pipeline, Retries, VerdictCache};
-use memory::Memory;
+use crate::pipeline::{self, Event, Feed, Pending, Pipeline, Retries, VerdictCache, WorkItem};
+use cache::GateCache;
 
-/// Which problems are excluded, and how many are not.
+/// The problems that the gate excludes, and the pass rate.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     rate: Option<GoldRate>,
-    closed: BTreeMap<usize, String>,
+    excluded: BTreeMap<usize, String>,
 }
 
 impl Gate {
-    /// How many of the task's own programs pass; `None` where none was run.
+    /// The pass rate of the reference solutions; `None` if none was run.
     pub(crate) fn rate(&self) -> Option<GoldRate> {
         self.rate
     }
 
-    /// Whether a problem is excluded.
-    pub(crate) fn is_closed(&self, index: usize) -> bool {
-        self.closed.contains_key(&index)
+    /// Returns true if a problem is excluded.
+    pub(crate) fn is_excluded(&self, index: usize) -> bool {
+        self.excluded.contains_key(&index)
     }
 
-    /// The verdict on a problem that is excluded.
+    /// The verdict on an excluded problem.
     pub(crate) fn verdict(&self, index: usize, problem: &ProblemId) -> Option<Verdict> {
-        let reason = self.closed.get(&index)?;
+        let reason = self.excluded.get(&index)?;
         Some(Verdict::excluded(problem.clone(), format!("{problem}: {reason}")))
     }
 }
 
-/// What the gate is about.
-pub(crate) struct Gold<'a> {
+/// The inputs of the gold gate.
+pub(crate) struct GoldGate<'a> {
     pub(crate) task: &'a dyn Task,
     pub(crate) settings: &'a TaskSettings,
     pub(crate) problems: &'a dyn Problems,
@@ -57,20 +57,20 @@ pub(crate) struct Gold<'a> {
     pub(crate) tool: &'a Tool,
 }
 
-/// One of the task's own programs, and programs that must not pass.
-struct Candidate {
+/// A reference solution, and decoys that must not pass.
+struct GoldProgram {
     index: usize,
     fingerprint: Fingerprint,
-    /// The names of programs that must not pass, which are graded as the samples from 1 on.
+    /// The names of the decoys, which are graded as the samples from 1 on.
     decoys: Vec<&'static str>,
 }
 
-impl Candidate {
-    /// Learns from the verdicts on a problem's own program and on those that must not pass.
-    fn learn(
+impl GoldProgram {
+    /// Applies the verdicts on a problem's reference solution and its decoys.
+    fn apply_verdicts(
         &self,
         verdicts: &mut BTreeMap<SampleKey, Box<Verdict>>,
-        memory: &mut Memory,
+        cache: &mut GateCache,
         gate: &mut Gate,
     ) {
         let Self { index, fingerprint, decoys } = self;
@@ -85,34 +85,33 @@ impl Candidate {
             }
         }
         if outcome.is_ok() || lasting {
-            memory.learn(*fingerprint, &outcome);
+            cache.insert(*fingerprint, &outcome);
         }
         let fault = outcome.as_ref().err();
         debug!(problem = %gold.problem, fault, "the gate graded the task's own program");
         if let Some(reason) = gold.evidence.and_then(|evidence| evidence.one_process) {
-            memory.learn_one_process(*fingerprint, &reason);
+            cache.insert_one_process(*fingerprint, &reason);
         }
-        gate.note(*index, outcome);
+        gate.add(*index, outcome);
     }
 }
 
-impl Gold<'_> {
-    /// Runs those of the task's own programs that are not known to pass or fail here. If that is
-    /// cancelled, it is not done, and nobody will see the results.
-    pub(crate) fn check(&self, context: &RunContext<'_>) -> Result<Gate> {
+impl GoldGate<'_> {
+    /// Runs the reference solutions whose result is not cached. If that is cancelled, the gate is incomplete, and its
+    /// results must not be used.
+    pub(crate) fn run(&self, context: &RunContext<'_>) -> Result<Gate> {
         if self.task.card().asks != QuestionKind::Code {
             return Ok(Gate::default());
         }
         let started = Instant::now();
         let RunContext { jobs, cancel, progress, .. } = *context;
-        let mut memory = Memory::open(context.cache, &self.name());
-        let (mut gate, mut candidates, mut verdicts) =
-            (Gate::default(), Vec::new(), BTreeMap::new());
+        let mut cache = GateCache::open(context.cache, &self.name());
+        let (mut gate, mut programs, mut verdicts) = (Gate::default(), Vec::new(), BTreeMap::new());
         progress.start("gold", self.wanted.len(), 0);
         let pipeline = Pipeline {
             problems: self.problems,
             solver: None,
-            ending: pipeline::Ending::Grade(self.verdicts),
+            last_stage: pipeline::LastStage::Grade(self.verdicts),
             retries: &Retries::default(),
             scratch: Path::new(""),
             jobs,
@@ -120,7 +119,7 @@ impl Gold<'_> {
         };
         let ran = pipeline.run(
             |feed| {
-                candidates = self.feed_unknown(&memory, &mut gate, feed);
+                programs = self.feed_unknown(&cache, &mut gate, feed);
                 Ok(())
             },
             &mut |event| {
@@ -136,11 +135,11 @@ impl Gold<'_> {
             return Ok(gate);
         }
         ran?;
-        let graded = candidates.len();
-        for candidate in candidates {
-            candidate.learn(&mut verdicts, &mut memory, &mut gate);
+        let graded = programs.len();
+        for program in programs {
+            program.apply_verdicts(&mut verdicts, &mut cache, &mut gate);
         }
-        if let Err(error) = memory.keep() {
+        if let Err(error) = cache.save() {
             progress.warn(&format!(
                 "{error}: which of the task's own programs pass is found out again next time"
             ));
@@ -151,14 +150,14 @@ impl Gold<'_> {
         Ok(gate)
     }
 
-    /// Notes what is known of the task's own programs, and feeds those that must be run.
+    /// Applies the cached results, and feeds the reference solutions that must be run.
     fn feed_unknown(
         &self,
-        memory: &Memory,
+        cache: &GateCache,
         gate: &mut Gate,
         feed: &mut Feed<'_>,
-    ) -> Vec<Candidate> {
-        let mut candidates = Vec::new();
+    ) -> Vec<GoldProgram> {
+        let mut programs = Vec::new();
         self.problems.references(&mut |index, reference| {
             let Ok(reference) = reference else { return ControlFlow::Continue(()) };
             if !self.wanted.contains(index) {
@@ -166,32 +165,32 @@ impl Gold<'_> {
             }
             let Some(gold) = reference.gold() else { return ControlFlow::Continue(()) };
             let fingerprint = reference.fingerprint();
-            if let Some(reason) = memory.one_process(fingerprint) {
+            if let Some(reason) = cache.one_process(fingerprint) {
                 reference.use_one_process(reason);
             }
-            if let Some(outcome) = memory.known(fingerprint) {
+            if let Some(outcome) = cache.get(fingerprint) {
                 let (problem, fault) = (&self.problems.ids()[index], outcome.as_ref().err());
                 debug!(%problem, fault, "the gate knows the task's own program");
-                gate.note(index, outcome);
+                gate.add(index, outcome);
                 return ControlFlow::Continue(());
             }
-            let (decoys, programs): (Vec<_>, Vec<_>) = reference.decoys().into_iter().unzip();
-            candidates.push(Candidate { index, fingerprint, decoys });
-            let programs = std::iter::once(gold).chain(programs).zip(0..);
-            programs.into_iter().try_for_each(|(program, sample)| {
+            let (decoys, responses): (Vec<_>, Vec<_>) = reference.decoys().into_iter().unzip();
+            programs.push(GoldProgram { index, fingerprint, decoys });
+            let responses = std::iter::once(gold).chain(responses).zip(0..);
+            responses.into_iter().try_for_each(|(program, sample)| {
                 feed(self.item(SampleKey { index, sample }, &reference, program))
             })
         });
-        candidates
+        programs
     }
 
-    fn item(&self, key: SampleKey, reference: &Arc<dyn Reference>, program: Response) -> Item {
+    fn item(&self, key: SampleKey, reference: &Arc<dyn Reference>, program: Response) -> WorkItem {
         let (problem, response) = (self.problems.ids()[key.index].clone(), Arc::new(program));
         let submission = Submission { key, problem, response };
-        Item::Grade(Pending { submission, reference: Arc::clone(reference), is_read: true })
+        WorkItem::Grade(Pending { submission, reference: Arc::clone(reference), is_read: true })
     }
 
-    /// Names everything beside a problem that the verdict on its own program depends on.
+    /// Names everything besides a problem that the verdict on its reference solution depends on.
     fn name(&self) -> String {
         let card = self.task.card();
         let mut all = DigestOf::new();
@@ -209,19 +208,19 @@ impl Gold<'_> {
 }
 
 impl Gate {
-    fn note(&mut self, index: usize, outcome: Result<(), String>) {
+    fn add(&mut self, index: usize, outcome: Result<(), String>) {
         let rate = self.rate.get_or_insert_default();
         rate.of += 1;
         match outcome {
             Ok(()) => rate.passed += 1,
             Err(reason) => {
-                self.closed.insert(index, reason);
+                self.excluded.insert(index, reason);
             }
         }
     }
 }
 
-/// That the task's own program passes, or why it does not, in words.
+/// Returns `Ok` if the reference solution passes, or the reason why it fails, in words.
 fn outcome(verdict: &Verdict) -> Result<(), String> {
     let what = match (&verdict.outcome, &verdict.ending, &verdict.detail) {
         (Outcome::Passed, _, _) => return Ok(()),
@@ -232,7 +231,7 @@ fn outcome(verdict: &Verdict) -> Result<(), String> {
     Err(format!("the task's own program does not pass on this machine: {what}"))
 }
 
-/// Whether a failure would be the same tomorrow; what hangs on the machine's state is tried again.
+/// Returns true if a failure is reproducible; one that depends on the machine's state is tried again.
 fn is_lasting(verdict: &Verdict) -> bool {
     matches!(
         verdict.ending,

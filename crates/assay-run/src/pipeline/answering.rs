@@ -8,31 +8,31 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use assay_core::{
-    Answer, AnswerEach, AnswerError, AnswerTogether, Ask, Batch, BatchQuestion, Effort, Error,
-    Problem, ProblemId, Reference, Reply, Response, Result, SampleKey, SessionReport, Solver,
-    StopWords, Submission, TakeAnswers,
+    Answer, AnswerEach, AnswerError, AnswerSink, AnswerTogether, Ask, Batch, BatchQuestion, Effort,
+    Error, Problem, ProblemId, Reference, Reply, Response, Result, SampleKey, SessionReport,
+    Solver, StopWords, Submission,
 };
 use crossbeam_channel::Receiver;
 use tracing::{debug, debug_span, info};
 
-use super::{Event, Outlet, Pending, Pipeline, Question, ended, retry};
+use super::{Event, Outlet, Pending, Pipeline, SampleRequest, retry, run_ended};
 
 impl Pipeline<'_> {
-    /// A worker of the answer stage.
-    pub(super) fn answer_stage(&self, asked: &Receiver<Question>, outlet: &Outlet<'_>) {
+    /// Runs a worker of the answer stage.
+    pub(super) fn answer_stage(&self, asked: &Receiver<SampleRequest>, outlet: &Outlet<'_>) {
         let outcome = match self.solver {
             Some(Solver::Together(solver)) => self.answer_together(solver.as_ref(), asked, outlet),
-            _ => asked.iter().try_for_each(|Question { problem, samples }| {
+            _ => asked.iter().try_for_each(|SampleRequest { problem, samples }| {
                 match self.answer_samples(&problem, samples, outlet)? {
                     ControlFlow::Continue(()) => Ok(()),
-                    ControlFlow::Break(()) => Err(ended()),
+                    ControlFlow::Break(()) => Err(run_ended()),
                 }
             }),
         };
-        outlet.report(outcome);
+        outlet.send_error(outcome);
     }
 
-    /// Answers samples of a problem and passes them on, until the work is cancelled or nobody listens any more.
+    /// Answers samples of a problem and passes them on, until the work is cancelled or the next stage has ended.
     pub(super) fn answer_samples(
         &self,
         problem: &Problem,
@@ -44,26 +44,26 @@ impl Pipeline<'_> {
                 break;
             }
             let Some(answered) = self.ask(problem, sample, outlet.failed)? else { break };
-            if self.pass_answered(answered, outlet)?.is_break() {
+            if self.send_answer(answered, outlet)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Tells the sink of an answer before it waits for its grade.
-    fn pass_answered(
+    /// Sends an answer to the sink before it waits for its grade.
+    fn send_answer(
         &self,
         (answer, pending): (Box<Answer>, Pending),
         outlet: &Outlet<'_>,
     ) -> Result<ControlFlow<()>> {
-        match outlet.tell(Event::Answered(pending.submission.key, answer)) {
-            ControlFlow::Continue(()) => self.pass_on(pending, outlet),
+        match outlet.send_event(Event::Answered(pending.submission.key, answer)) {
+            ControlFlow::Continue(()) => self.send_to_grade(pending, outlet),
             ControlFlow::Break(()) => Ok(ControlFlow::Break(())),
         }
     }
 
-    /// Asks for one sample; `None` if that was given up because the work ends.
+    /// Asks for one sample; `None` if the work ends before there is an answer.
     pub(super) fn ask(
         &self,
         problem: &Problem,
@@ -75,7 +75,7 @@ impl Pipeline<'_> {
         };
         let solver = solver.as_ref();
         let _span = debug_span!("answer", problem = %problem.id, sample).entered();
-        // The time of a trivial answer is the time of reading the clock.
+        // For a trivial answer, reading the clock would dominate the time.
         let started = (solver.effort() == Effort::Working).then(Instant::now);
         let Some((reply, retries)) = self.ask_until_answered(solver, problem, sample, failed)?
         else {
@@ -93,7 +93,7 @@ impl Pipeline<'_> {
         Ok(Some(answered(key, Arc::clone(&problem.reference), answer)))
     }
 
-    /// Asks again while the solver fails for now; also returns how often it failed.
+    /// Retries while the solver fails transiently; also returns the number of failures.
     fn ask_until_answered(
         &self,
         solver: &dyn AnswerEach,
@@ -126,30 +126,30 @@ impl Pipeline<'_> {
         Ok(None)
     }
 
-    /// Lets the solver answer everything in one go.
+    /// Runs a solver that answers everything in one go.
     fn answer_together(
         &self,
         solver: &dyn AnswerTogether,
-        asked: &Receiver<Question>,
+        asked: &Receiver<SampleRequest>,
         outlet: &Outlet<'_>,
     ) -> Result<()> {
         let open = RefCell::new(HashMap::new());
         let mut questions = asked.iter().map(|question| {
-            let Question { problem, samples } = question;
+            let SampleRequest { problem, samples } = question;
             let Problem { id, index, question, reference } = Arc::unwrap_or_clone(problem);
             let (missing, stop_words) = (samples.clone(), question.stop_words());
             open.borrow_mut()
-                .insert(index, Open { id: id.clone(), reference, missing, stop_words });
+                .insert(index, OpenProblem { id: id.clone(), reference, missing, stop_words });
             BatchQuestion { id, index, question, samples }
         });
         let (problems, scratch, cancel) = (self.problems, self.scratch, self.cancel);
         let mut batch = Batch { problems, questions: &mut questions, scratch, cancel };
-        solver.answer_all(&mut batch, &mut Listener { pipeline: self, open: &open, outlet })
+        solver.answer_all(&mut batch, &mut BatchSink { pipeline: self, open: &open, outlet })
     }
 }
 
-/// A problem that a solver is asked, with what grading needs.
-struct Open {
+/// A problem that is being answered, with everything that grading needs.
+struct OpenProblem {
     id: ProblemId,
     reference: Arc<dyn Reference>,
     /// The samples that were not answered yet.
@@ -157,17 +157,17 @@ struct Open {
     stop_words: StopWords,
 }
 
-/// Passes on what a solver says that answers everything in one go.
-struct Listener<'l, 'f> {
+/// Passes on the answers of a solver that answers everything in one go.
+struct BatchSink<'l, 'f> {
     pipeline: &'l Pipeline<'l>,
-    open: &'l RefCell<HashMap<usize, Open>>,
+    open: &'l RefCell<HashMap<usize, OpenProblem>>,
     outlet: &'l Outlet<'f>,
 }
 
-impl TakeAnswers for Listener<'_, '_> {
+impl AnswerSink for BatchSink<'_, '_> {
     fn answer(&mut self, key: SampleKey, response: Response) -> Result<()> {
         let answered = {
-            // A sample is answered once: what was not asked, or was answered, is not on the list.
+            // A sample is answered once: a sample that was not asked for, or was answered before, is not on the list.
             let mut open = self.open.borrow_mut();
             let Some(open) = open.get_mut(&key.index) else { return Ok(()) };
             let Some(at) = open.missing.iter().position(|&sample| sample == key.sample) else {
@@ -179,23 +179,23 @@ impl TakeAnswers for Listener<'_, '_> {
                 finished_answer(open.id.clone(), key.sample, response.into(), &open.stop_words);
             answered(key, Arc::clone(&open.reference), answer)
         };
-        match self.pipeline.pass_answered(answered, self.outlet)? {
+        match self.pipeline.send_answer(answered, self.outlet)? {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(ended()),
+            ControlFlow::Break(()) => Err(run_ended()),
         }
     }
 
     fn session(&mut self, report: SessionReport) -> Result<()> {
         let SessionReport { command, wall_s, end, asked, answered, .. } = &report;
         info!(?command, wall_s, ?end, asked, answered, "a session of the solver ended");
-        match self.outlet.tell(Event::Session(report)) {
+        match self.outlet.send_event(Event::Session(report)) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(ended()),
+            ControlFlow::Break(()) => Err(run_ended()),
         }
     }
 }
 
-/// The answer that a reply makes: the one place where replies are cut.
+/// Creates the answer from a reply. Replies are cut only here.
 fn finished_answer(
     problem: ProblemId,
     sample: u32,
@@ -207,7 +207,7 @@ fn finished_answer(
     Answer { reply: whole, confidence, usage, ..Answer::new(problem, sample, response) }
 }
 
-/// An answer for the sink, and what is graded of it.
+/// Creates the answer for the sink, and the submission for the grade stage.
 fn answered(
     key: SampleKey,
     reference: Arc<dyn Reference>,

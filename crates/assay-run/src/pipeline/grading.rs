@@ -3,27 +3,29 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assay_core::{Cancel, Check, Digest, NoAnswer, Response, Result, Submission, Verdict, Why};
+use assay_core::{
+    Cancel, Check, Digest, NoAnswer, NoAnswerKind, Response, Result, Submission, Verdict,
+};
 
 use tracing::{debug, debug_span};
 
-use super::{Ending, Event, Pending, Pipeline};
+use super::{Event, LastStage, Pending, Pipeline};
 
-/// The number of verdicts that are remembered. Samples of a problem come one after the other, so the same program comes
-/// again soon or not at all, and memory stays flat.
-const REMEMBERED: usize = 4096;
+/// The number of cached verdicts. Samples of a problem come one after the other, so the same program comes again soon
+/// or not at all, and memory stays flat.
+const CACHED_VERDICTS: usize = 4096;
 
 impl Pipeline<'_> {
     /// Grades or checks a submission.
-    pub(super) fn finish(&self, pending: &Pending) -> Result<Event> {
+    pub(super) fn grade_or_check(&self, pending: &Pending) -> Result<Event> {
         let Pending { submission, reference, is_read } = pending;
         let Submission { key, problem, response } = submission;
         let _span = debug_span!("grade", %problem, sample = key.sample).entered();
         let check = reference.check(response);
-        let (cache, refuses) = match self.ending {
-            Ending::Grade(cache) => (cache, false),
-            Ending::Score(cache) => (cache, true),
-            Ending::Check => {
+        let (cache, refuses) = match self.last_stage {
+            LastStage::Grade(cache) => (cache, false),
+            LastStage::Score(cache) => (cache, true),
+            LastStage::Check => {
                 return Ok(Event::Checked(*key, problem.clone(), no_answer(check, response)));
             }
         };
@@ -31,12 +33,12 @@ impl Pipeline<'_> {
         let submission = match check {
             Check::Impossible(fault) if refuses => return Ok(Event::Impossible(*key, fault)),
             Check::Impossible(fault) => {
-                let response = Arc::new(Response::none(Why::Invalid, fault.message));
+                let response = Arc::new(Response::none(NoAnswerKind::Invalid, fault.message));
                 none = Submission { response, ..submission.clone() };
                 &none
             }
             Check::Unclear if refuses && !is_read => return Ok(Event::Unclear(*key)),
-            // A problem that was read leaves nothing unclear.
+            // Nothing is unclear about a problem that was read.
             Check::Possible | Check::Unclear => submission,
         };
         let grade = || reference.grade(submission, self.cancel);
@@ -49,33 +51,33 @@ impl Pipeline<'_> {
     }
 }
 
-/// Why a response is no answer, if it is none.
+/// The reason why a response is not an answer, if it is none.
 fn no_answer(check: Check, response: &Response) -> Option<NoAnswer> {
     match (check, response) {
         (Check::Impossible(fault), _) => {
-            Some(NoAnswer { why: Why::Invalid, detail: fault.message })
+            Some(NoAnswer { kind: NoAnswerKind::Invalid, detail: fault.message })
         }
         (_, Response::None(reason)) => Some(reason.clone()),
         _ => None,
     }
 }
 
-/// Remembers the last verdicts.
+/// A cache of the latest verdicts.
 #[derive(Default)]
 pub(crate) struct VerdictCache(Mutex<Verdicts>);
 
-/// A verdict, or the wait for it.
+/// A verdict that is computed, or being computed.
 type Slot = Arc<Mutex<Option<Verdict>>>;
 
 #[derive(Default)]
 struct Verdicts {
     slots: HashMap<Digest, Slot>,
-    /// From the oldest to the newest.
+    /// The keys, from the oldest to the newest.
     order: VecDeque<Digest>,
 }
 
 impl VerdictCache {
-    /// The verdict that is remembered under `digest`, or else the one that `grade` finds.
+    /// The verdict that is cached under `digest`, or else the result of `grade`.
     fn verdict(
         &self,
         digest: Digest,
@@ -84,7 +86,7 @@ impl VerdictCache {
         grade: impl FnOnce() -> Result<Verdict>,
     ) -> Result<Verdict> {
         let slot = self.slot(digest);
-        // Who comes second waits here until the first is done.
+        // A second caller waits here until the first is done.
         let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(verdict) = &*known {
             let (problem, sample) = (submission.problem.clone(), submission.key.sample);
@@ -92,7 +94,7 @@ impl VerdictCache {
             return Ok(Verdict { problem, sample, ..verdict.clone() });
         }
         let verdict = grade()?;
-        // What was cut short says nothing about the program.
+        // An interrupted run says nothing about the candidate.
         if !cancel.is_cancelled() {
             *known = Some(verdict.clone());
         }
@@ -104,7 +106,7 @@ impl VerdictCache {
         if let Some(slot) = verdicts.slots.get(&digest) {
             return Arc::clone(slot);
         }
-        if verdicts.order.len() == REMEMBERED
+        if verdicts.order.len() == CACHED_VERDICTS
             && let Some(oldest) = verdicts.order.pop_front()
         {
             verdicts.slots.remove(&oldest);
@@ -150,10 +152,13 @@ mod tests {
     #[test]
     fn what_is_remembered_has_a_limit() {
         let cache = VerdictCache::default();
-        for number in 0..REMEMBERED + 10 {
+        for number in 0..CACHED_VERDICTS + 10 {
             cache.slot(Digest::of(&number.to_le_bytes()));
         }
         let verdicts = cache.0.lock().unwrap();
-        assert_eq!((verdicts.slots.len(), verdicts.order.len()), (REMEMBERED, REMEMBERED));
+        assert_eq!(
+            (verdicts.slots.len(), verdicts.order.len()),
+            (CACHED_VERDICTS, CACHED_VERDICTS)
+        );
     }
 }

@@ -1,10 +1,10 @@
-//! One pipeline of two stages: read, answer, grade, and a sink for what happens.
+//! The pipeline: read, answer, grade, and a sink for events.
 //!
-//! The item is one sample. A reader feeds items; the answer stage asks the solver as many questions at once as it can
-//! take; answers wait in a bounded queue for the grade stage, which has `jobs` workers; the sink runs on the caller's
-//! thread. An answer is passed to the sink as soon as it is there and its verdict when that is there, so that whoever
-//! writes them down loses neither to a crash. A stage that does its work faster than a thread can be woken runs on the
-//! thread of the stage before it; if both do, there are no threads at all.
+//! The work item is one sample. A reader feeds items; the answer stage asks the solver as many questions concurrently
+//! as it supports; answers wait in a bounded queue for the grade stage, which has `jobs` workers; the sink runs on the
+//! caller's thread. An answer is sent to the sink as soon as it is there, and so is its verdict, so that a record
+//! loses neither in a crash. A stage that works faster than a thread can be woken runs on the thread of the stage
+//! before it; if both do, there are no threads at all.
 
 mod answering;
 mod grading;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{
-    Answer, Cancel, Effort, Error, Fault, Flaw, NoAnswer, Problem, ProblemId, Problems, Reference,
-    Result, SampleKey, SessionReport, Solver, Submission, Verdict, Why,
+    Answer, Cancel, Effort, Error, Fault, Flaw, NoAnswer, NoAnswerKind, Problem, ProblemId,
+    Problems, Reference, Result, SampleKey, SessionReport, Solver, Submission, Verdict,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tracing::debug;
@@ -27,48 +27,48 @@ use tracing::debug;
 pub(crate) use grading::VerdictCache;
 pub(crate) use retry::Retries;
 
-/// The number of answers that may wait for their grade before the solver has to, and of events that may wait for the
-/// sink.
+/// The number of answers that may wait for their grade before the solver is blocked, and of events that may wait for
+/// the sink.
 const QUEUE: usize = 1024;
 
-/// The stages, and what they work with.
+/// The stages and their resources.
 pub(crate) struct Pipeline<'a> {
     pub(crate) problems: &'a dyn Problems,
-    /// Whoever answers; `None` where every item comes with its answer.
+    /// The solver; `None` if every item comes with its answer.
     pub(crate) solver: Option<&'a Solver>,
-    pub(crate) ending: Ending<'a>,
+    pub(crate) last_stage: LastStage<'a>,
     pub(crate) retries: &'a Retries,
-    /// A folder in which a solver may write.
+    /// A folder where a solver may write.
     pub(crate) scratch: &'a Path,
-    /// The number of grades at once.
+    /// The number of grading workers.
     pub(crate) jobs: usize,
     pub(crate) cancel: &'a Cancel,
 }
 
 /// The last stage.
 #[derive(Clone, Copy)]
-pub(crate) enum Ending<'a> {
-    /// Grades answers; an impossible one counts as none.
+pub(crate) enum LastStage<'a> {
+    /// Grades answers; an impossible one counts as no answer.
     Grade(&'a VerdictCache),
-    /// Grades answers of a file; what is impossible or unclear is told instead of graded.
+    /// Grades answers of a file; impossible and unclear ones are reported instead.
     Score(&'a VerdictCache),
-    /// Checks whether answers are possible, and grades nothing.
+    /// Checks whether answers are possible, without grading.
     Check,
 }
 
-/// Something that the pipeline is fed with.
-pub(crate) enum Item {
-    /// A problem of which these samples are missing.
+/// A unit of work that the pipeline is fed with.
+pub(crate) enum WorkItem {
+    /// A problem with these samples missing.
     Ask(Problem, Vec<u32>),
-    /// An answer that only wants grading.
+    /// An answer that only needs a grade.
     Grade(Pending),
     /// A verdict that needs no work.
     Done(SampleKey, Box<Verdict>),
-    /// A problem that cannot be used.
+    /// An unusable problem.
     Flawed(Flaw),
 }
 
-impl Item {
+impl WorkItem {
     /// Logs that the item was read.
     fn log(&self) {
         match self {
@@ -88,7 +88,7 @@ impl Item {
     }
 }
 
-/// A submission on its way to its grade.
+/// A submission that waits for its grade.
 pub(crate) struct Pending {
     pub(crate) submission: Submission,
     pub(crate) reference: Arc<dyn Reference>,
@@ -96,7 +96,7 @@ pub(crate) struct Pending {
     pub(crate) is_read: bool,
 }
 
-/// Something that happened.
+/// An event of the pipeline.
 pub(crate) enum Event {
     /// A sample was answered.
     Answered(SampleKey, Box<Answer>),
@@ -104,22 +104,22 @@ pub(crate) enum Event {
     Graded(SampleKey, Box<Verdict>),
     /// A sample was checked: it has an answer, or none for this reason.
     Checked(SampleKey, ProblemId, Option<NoAnswer>),
-    /// The problem must be read to tell whether its answer is possible.
+    /// The problem must be read to decide whether its answer is possible.
     Unclear(SampleKey),
     /// The problem cannot have this answer.
     Impossible(SampleKey, Fault),
-    /// A session of an external solver ended.
+    /// A session of a solver command ended.
     Session(SessionReport),
 }
 
-/// Takes the next item; breaks when nobody wants more.
-pub(crate) type Feed<'f> = dyn FnMut(Item) -> ControlFlow<()> + 'f;
+/// Receives the next item; breaks to stop reading.
+pub(crate) type Feed<'f> = dyn FnMut(WorkItem) -> ControlFlow<()> + 'f;
 
-/// Takes what happens, in the order in which it does.
+/// Receives events, in order.
 pub(crate) type Sink<'a> = dyn FnMut(Event) -> Result<()> + 'a;
 
 impl Pipeline<'_> {
-    /// Runs everything that `read` feeds through the stages, unless that is cancelled, or anyone fails.
+    /// Runs everything that `read` feeds through the stages, until the end, a cancellation or a failure.
     pub(crate) fn run(
         &self,
         read: impl FnOnce(&mut Feed<'_>) -> Result<()> + Send,
@@ -136,7 +136,7 @@ impl Pipeline<'_> {
         let failed = AtomicBool::new(false);
         std::thread::scope(|scope| {
             for _ in 0..plan.grading {
-                let stage = Grading {
+                let stage = GradeWorker {
                     pipeline: self,
                     answered: answered.clone(),
                     to_sink: to_sink.clone(),
@@ -156,14 +156,14 @@ impl Pipeline<'_> {
             drop(asked);
             let to_answer = (plan.answering > 0).then_some(to_answer);
             scope.spawn(move || self.read_stage(read, to_answer, &grade));
-            // If anything fails, closing the channel ends the stages one after the other.
+            // After a failure, closing the channel ends the stages one after the other.
             let outcome = events.into_iter().try_for_each(|event| sink(event?));
             failed.store(outcome.is_err(), Ordering::SeqCst);
             outcome
         })
     }
 
-    /// The threads that each stage is worth.
+    /// The number of threads for each stage.
     fn threads(&self) -> Threads {
         let jobs = self.jobs.max(1);
         let answering = match self.solver {
@@ -172,12 +172,12 @@ impl Pipeline<'_> {
             Some(Solver::Each(solver)) if solver.effort() == Effort::Trivial => 0,
             Some(Solver::Each(solver)) => solver.concurrency(jobs).max(1),
         };
-        let trivial =
-            matches!(self.ending, Ending::Check) || self.problems.effort() == Effort::Trivial;
+        let trivial = matches!(self.last_stage, LastStage::Check)
+            || self.problems.effort() == Effort::Trivial;
         Threads { answering, grading: if trivial { 0 } else { jobs } }
     }
 
-    /// Everything on this thread.
+    /// Runs everything on this thread.
     fn run_in_line(
         &self,
         read: impl FnOnce(&mut Feed<'_>) -> Result<()>,
@@ -186,7 +186,7 @@ impl Pipeline<'_> {
         let mut outcome = Ok(());
         read(&mut |item| {
             if outcome.is_ok() && !self.cancel.is_cancelled() {
-                outcome = self.do_in_line(item, sink);
+                outcome = self.process_in_line(item, sink);
             }
             if outcome.is_err() || self.cancel.is_cancelled() {
                 ControlFlow::Break(())
@@ -197,13 +197,13 @@ impl Pipeline<'_> {
         outcome
     }
 
-    fn do_in_line(&self, item: Item, sink: &mut Sink<'_>) -> Result<()> {
+    fn process_in_line(&self, item: WorkItem, sink: &mut Sink<'_>) -> Result<()> {
         item.log();
         match item {
-            Item::Done(key, verdict) => sink(Event::Graded(key, verdict)),
-            Item::Flawed(flaw) => sink(self.flawed(flaw)),
-            Item::Grade(pending) => sink(self.finish(&pending)?),
-            Item::Ask(problem, samples) => samples.into_iter().try_for_each(|sample| {
+            WorkItem::Done(key, verdict) => sink(Event::Graded(key, verdict)),
+            WorkItem::Flawed(flaw) => sink(self.flawed(flaw)),
+            WorkItem::Grade(pending) => sink(self.grade_or_check(&pending)?),
+            WorkItem::Ask(problem, samples) => samples.into_iter().try_for_each(|sample| {
                 if self.cancel.is_cancelled() {
                     return Ok(());
                 }
@@ -213,27 +213,27 @@ impl Pipeline<'_> {
                     return Ok(());
                 };
                 sink(Event::Answered(pending.submission.key, answer))?;
-                sink(self.finish(&pending)?)
+                sink(self.grade_or_check(&pending)?)
             }),
         }
     }
 
-    /// Reads items and passes each to the stage that it wants.
+    /// Reads items and passes each to the right stage.
     fn read_stage(
         &self,
         read: impl FnOnce(&mut Feed<'_>) -> Result<()>,
-        to_answer: Option<Sender<Question>>,
+        to_answer: Option<Sender<SampleRequest>>,
         outlet: &Outlet<'_>,
     ) {
         let mut outcome = Ok(());
-        let feed = &mut |item: Item| {
+        let feed = &mut |item: WorkItem| {
             item.log();
             let passed = match item {
-                Item::Done(key, verdict) => Ok(outlet.tell(Event::Graded(key, verdict))),
-                Item::Flawed(flaw) => Ok(outlet.tell(self.flawed(flaw))),
-                Item::Grade(pending) => self.pass_on(pending, outlet),
-                Item::Ask(problem, samples) => match &to_answer {
-                    Some(to_answer) => Ok(self.pass_questions(problem, samples, to_answer)),
+                WorkItem::Done(key, verdict) => Ok(outlet.send_event(Event::Graded(key, verdict))),
+                WorkItem::Flawed(flaw) => Ok(outlet.send_event(self.flawed(flaw))),
+                WorkItem::Grade(pending) => self.send_to_grade(pending, outlet),
+                WorkItem::Ask(problem, samples) => match &to_answer {
+                    Some(to_answer) => Ok(self.send_questions(problem, samples, to_answer)),
                     None => self.answer_samples(&problem, samples, outlet),
                 },
             };
@@ -246,33 +246,33 @@ impl Pipeline<'_> {
                 }
             }
         };
-        outlet.report(read(feed));
-        outlet.report(outcome);
-        // The answer stage ends when nothing more can come.
+        outlet.send_error(read(feed));
+        outlet.send_error(outcome);
+        // The answer stage ends when its channel closes.
         drop(to_answer);
     }
 
-    /// The outcome of a problem that cannot be used.
+    /// The event for an unusable problem.
     fn flawed(&self, Flaw { id, index, reason }: Flaw) -> Event {
         let key = SampleKey { index, sample: 0 };
-        match self.ending {
-            Ending::Check => {
-                let reason = NoAnswer { why: Why::Silent, detail: reason };
+        match self.last_stage {
+            LastStage::Check => {
+                let reason = NoAnswer { kind: NoAnswerKind::Silent, detail: reason };
                 Event::Checked(key, id, Some(reason))
             }
-            Ending::Grade(_) | Ending::Score(_) => {
+            LastStage::Grade(_) | LastStage::Score(_) => {
                 Event::Graded(key, Box::new(Verdict::excluded(id, reason)))
             }
         }
     }
 
-    /// Gives questions to the answer stage, one for each sample; a solver that answers many in one go gets one for each
-    /// problem.
-    fn pass_questions(
+    /// Sends questions to the answer stage, one for each sample; a solver that answers many in one go gets one for
+    /// each problem.
+    fn send_questions(
         &self,
         problem: Problem,
         samples: Vec<u32>,
-        to_answer: &Sender<Question>,
+        to_answer: &Sender<SampleRequest>,
     ) -> ControlFlow<()> {
         let problem = Arc::new(problem);
         let questions: Vec<Vec<u32>> = match self.solver {
@@ -280,18 +280,18 @@ impl Pipeline<'_> {
             _ => samples.into_iter().map(|sample| vec![sample]).collect(),
         };
         for samples in questions {
-            if to_answer.send(Question { problem: Arc::clone(&problem), samples }).is_err() {
+            if to_answer.send(SampleRequest { problem: Arc::clone(&problem), samples }).is_err() {
                 return ControlFlow::Break(());
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// Passes a submission to the grade stage, or grades it here where that is faster.
-    fn pass_on(&self, pending: Pending, outlet: &Outlet<'_>) -> Result<ControlFlow<()>> {
+    /// Sends a submission to the grade stage, or grades it here if that is faster.
+    fn send_to_grade(&self, pending: Pending, outlet: &Outlet<'_>) -> Result<ControlFlow<()>> {
         match &outlet.to_grade {
-            Some(to_grade) => Ok(flow(to_grade.send(pending).is_ok())),
-            None => Ok(outlet.tell(self.finish(&pending)?)),
+            Some(to_grade) => Ok(continue_if(to_grade.send(pending).is_ok())),
+            None => Ok(outlet.send_event(self.grade_or_check(&pending)?)),
         }
     }
 }
@@ -303,30 +303,30 @@ struct Threads {
     grading: usize,
 }
 
-/// A problem, and the samples of it that are asked for.
-struct Question {
+/// A problem, and the samples to answer.
+struct SampleRequest {
     problem: Arc<Problem>,
     samples: Vec<u32>,
 }
 
-/// The ways out of the answer stage.
+/// The outputs of the answer stage.
 #[derive(Clone)]
 struct Outlet<'f> {
-    /// To the grade stage, where it has threads of its own.
+    /// The channel to the grade stage, if that has threads of its own.
     to_grade: Option<Sender<Pending>>,
     to_sink: Sender<Result<Event>>,
-    /// Raised when the work has failed elsewhere.
+    /// Raised when the work has failed in another stage.
     failed: &'f AtomicBool,
 }
 
 impl Outlet<'_> {
-    /// Passes an event on; breaks if nobody listens any more.
-    fn tell(&self, event: Event) -> ControlFlow<()> {
-        flow(self.to_sink.send(Ok(event)).is_ok())
+    /// Sends an event; breaks if the sink has ended.
+    fn send_event(&self, event: Event) -> ControlFlow<()> {
+        continue_if(self.to_sink.send(Ok(event)).is_ok())
     }
 
-    /// Passes a failure on. If nobody listens any more, there was another one before.
-    fn report(&self, outcome: Result<()>) {
+    /// Sends a failure. If the sink has ended, another failure came before.
+    fn send_error(&self, outcome: Result<()>) {
         if let Err(error) = outcome {
             let _ = self.to_sink.send(Err(error));
         }
@@ -334,19 +334,19 @@ impl Outlet<'_> {
 }
 
 /// A worker of the grade stage.
-struct Grading<'p> {
+struct GradeWorker<'p> {
     pipeline: &'p Pipeline<'p>,
     answered: Receiver<Pending>,
     to_sink: Sender<Result<Event>>,
 }
 
-impl Grading<'_> {
+impl GradeWorker<'_> {
     fn run(self) {
         for pending in self.answered {
             if self.pipeline.cancel.is_cancelled() {
                 continue;
             }
-            let event = self.pipeline.finish(&pending);
+            let event = self.pipeline.grade_or_check(&pending);
             let failed = event.is_err();
             if self.to_sink.send(event).is_err() || failed {
                 break;
@@ -355,11 +355,11 @@ impl Grading<'_> {
     }
 }
 
-fn flow(goes_on: bool) -> ControlFlow<()> {
-    if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+fn continue_if(condition: bool) -> ControlFlow<()> {
+    if condition { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
-/// The error of a stage whose successor has ended.
-fn ended() -> Error {
+/// The error of a stage whose next stage has ended.
+fn run_ended() -> Error {
     Error::failed("the run has ended")
 }

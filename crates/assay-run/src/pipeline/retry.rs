@@ -1,4 +1,4 @@
-//! When a solver that fails for now is asked again.
+//! Retries of a solver that fails transiently.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -8,12 +8,12 @@ use assay_core::{Cancel, Error, Result};
 /// The wait after the first failure; it doubles with every further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
-/// The number of times that one question is asked again.
+/// The maximum number of retries per question.
 const PER_ANSWER: u32 = 12;
-/// The number of retries in a run.
+/// The maximum number of retries per run.
 const PER_RUN: u32 = 20_000;
-/// The time after which a sleeper looks whether the work has failed elsewhere.
-const GLANCE: Duration = Duration::from_millis(200);
+/// The interval at which a waiting thread checks whether the work has failed elsewhere.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The retries of one run.
 #[derive(Debug)]
@@ -28,8 +28,8 @@ impl Default for Retries {
 }
 
 impl Retries {
-    /// The time to wait before a question is asked again that has failed `before` times already; an error if that is
-    /// often enough.
+    /// The time to wait before retrying a question that has already failed `before` times; an error if the limit is
+    /// reached.
     pub(super) fn next_wait(
         &self,
         before: u32,
@@ -49,11 +49,11 @@ impl Retries {
     }
 }
 
-/// Waits; `false` if the work ends meanwhile.
+/// Waits; returns `false` if the work ends meanwhile.
 pub(super) fn sleep(wait: Duration, cancel: &Cancel, failed: &AtomicBool) -> bool {
     let mut left = wait;
     loop {
-        let step = left.min(GLANCE);
+        let step = left.min(POLL_INTERVAL);
         if cancel.sleep(step) || failed.load(Ordering::SeqCst) {
             return false;
         }

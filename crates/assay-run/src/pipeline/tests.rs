@@ -1,4 +1,4 @@
-//! The pipeline as a whole: what workers, failures and cancelling do and do not change.
+//! Tests of the whole pipeline: the effects of workers, failures and cancellation.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicUsize;
@@ -11,14 +11,14 @@ use assay_core::{
 use assay_tasks::CodRep;
 
 use super::*;
-use crate::testing::Fake;
+use crate::testing::FakeTask;
 
-/// Answers the length of the new line, slowly enough that workers overtake each other, and
-/// another line for every further sample.
+/// Answers the length of the new line, slowly enough that workers overtake each other, and another line for every
+/// further sample.
 #[derive(Default)]
 struct Slow {
     fail_at: Option<usize>,
-    /// Every so many questions fail for now.
+    /// The interval of questions that fail transiently.
     transient: Option<usize>,
     /// The number of questions so far.
     asked: AtomicUsize,
@@ -44,31 +44,31 @@ impl AnswerEach for Slow {
 
 /// A run of CodRep's sample.
 #[derive(Default)]
-struct Setting {
+struct PipelineRun {
     jobs: usize,
     samples: u32,
     solver: Slow,
     cancel: Cancel,
 }
 
-fn run(setting: Setting, sink: &mut Sink<'_>) -> Result<()> {
+fn execute(run: PipelineRun, sink: &mut Sink<'_>) -> Result<()> {
     let settings = TaskSettings::default();
     let problems = CodRep::default().open(&Opening::new(&DataChoice::Sample, &settings)).unwrap();
-    let solver = Solver::Each(Box::new(setting.solver));
+    let solver = Solver::Each(Box::new(run.solver));
     let pipeline = Pipeline {
         problems: problems.as_ref(),
         solver: Some(&solver),
-        ending: Ending::Grade(&VerdictCache::default()),
+        last_stage: LastStage::Grade(&VerdictCache::default()),
         retries: &Retries::default(),
         scratch: Path::new("/nowhere"),
-        jobs: setting.jobs,
-        cancel: &setting.cancel,
+        jobs: run.jobs,
+        cancel: &run.cancel,
     };
     let all = Selection::all(problems.ids().len());
     let read = |feed: &mut Feed<'_>| {
         problems.read(&all, &mut |reading| {
             let Reading::Problem(problem) = reading else { panic!("the sample is sound") };
-            Ok(feed(Item::Ask(problem, (0..setting.samples.max(1)).collect())))
+            Ok(feed(WorkItem::Ask(problem, (0..run.samples.max(1)).collect())))
         })
     };
     pipeline.run(read, sink)
@@ -77,10 +77,10 @@ fn run(setting: Setting, sink: &mut Sink<'_>) -> Result<()> {
 type Outcomes = BTreeMap<SampleKey, (Arc<Response>, Box<Verdict>)>;
 
 /// Every sample's answer and verdict; each comes once, the answer first.
-fn outcomes(setting: Setting) -> Outcomes {
+fn outcomes(run: PipelineRun) -> Outcomes {
     let mut answers = HashMap::new();
     let mut outcomes = BTreeMap::new();
-    run(setting, &mut |event| {
+    execute(run, &mut |event| {
         match event {
             Event::Answered(key, answer) => {
                 let before = answers.insert(key, answer.response.clone());
@@ -100,25 +100,28 @@ fn outcomes(setting: Setting) -> Outcomes {
 
 #[test]
 fn workers_do_not_change_the_answers() {
-    let alone = outcomes(Setting { jobs: 1, samples: 3, ..Setting::default() });
+    let alone = outcomes(PipelineRun { jobs: 1, samples: 3, ..PipelineRun::default() });
     assert_eq!(alone.len(), 3 * 48);
     for jobs in [2, 4, 64] {
-        assert_eq!(alone, outcomes(Setting { jobs, samples: 3, ..Setting::default() }));
+        assert_eq!(alone, outcomes(PipelineRun { jobs, samples: 3, ..PipelineRun::default() }));
     }
 }
 
 #[test]
 fn who_fails_for_now_is_asked_again_and_nothing_is_lost_or_doubled() {
-    let sound = outcomes(Setting { jobs: 4, samples: 5, ..Setting::default() });
+    let sound = outcomes(PipelineRun { jobs: 4, samples: 5, ..PipelineRun::default() });
     let solver = Slow { transient: Some(20), ..Slow::default() };
-    assert_eq!(sound, outcomes(Setting { jobs: 8, samples: 5, solver, ..Setting::default() }));
+    assert_eq!(
+        sound,
+        outcomes(PipelineRun { jobs: 8, samples: 5, solver, ..PipelineRun::default() })
+    );
 }
 
 #[test]
 fn who_always_fails_for_now_ends_the_work() {
     let solver = Slow { transient: Some(1), ..Slow::default() };
-    let error =
-        run(Setting { jobs: 2, solver, ..Setting::default() }, &mut |_| Ok(())).unwrap_err();
+    let error = execute(PipelineRun { jobs: 2, solver, ..PipelineRun::default() }, &mut |_| Ok(()))
+        .unwrap_err();
     assert_eq!(error.to_string(), "the solver failed 13 times: busy");
 }
 
@@ -126,13 +129,13 @@ fn who_always_fails_for_now_ends_the_work() {
 fn a_failure_of_anyone_ends_the_work() {
     for jobs in [1, 4] {
         let mut count = 0;
-        let full = run(Setting { jobs, ..Setting::default() }, &mut |_| {
+        let full = execute(PipelineRun { jobs, ..PipelineRun::default() }, &mut |_| {
             count += 1;
             if count > 5 { Err(Error::failed("the disk is full")) } else { Ok(()) }
         });
         assert_eq!(full.unwrap_err().to_string(), "the disk is full");
         let solver = Slow { fail_at: Some(7), ..Slow::default() };
-        let gone = run(Setting { jobs, solver, ..Setting::default() }, &mut |_| Ok(()));
+        let gone = execute(PipelineRun { jobs, solver, ..PipelineRun::default() }, &mut |_| Ok(()));
         assert_eq!(gone.unwrap_err().to_string(), "the server is gone");
     }
 }
@@ -140,13 +143,13 @@ fn a_failure_of_anyone_ends_the_work() {
 #[test]
 fn a_cancelled_run_ends_early_without_an_error() {
     for jobs in [1, 4] {
-        let setting = Setting { jobs, ..Setting::default() };
-        setting.cancel.cancel();
-        assert!(outcomes(setting).is_empty());
+        let run = PipelineRun { jobs, ..PipelineRun::default() };
+        run.cancel.cancel();
+        assert!(outcomes(run).is_empty());
     }
 }
 
-/// Takes 50 ms for each of up to 64 questions at once.
+/// Takes 50 ms for each of up to 64 concurrent questions.
 struct Server;
 
 impl AnswerEach for Server {
@@ -162,14 +165,14 @@ impl AnswerEach for Server {
 
 #[test]
 fn answers_and_grades_are_limited_apart() {
-    let task = Fake::new(164, &[]);
+    let task = FakeTask::new(164, &[]);
     let problems = task.problems();
     let solver = Solver::Each(Box::new(Server));
     let (verdicts, cancel) = (VerdictCache::default(), Cancel::new());
     let pipeline = Pipeline {
         problems: problems.as_ref(),
         solver: Some(&solver),
-        ending: Ending::Grade(&verdicts),
+        last_stage: LastStage::Grade(&verdicts),
         retries: &Retries::default(),
         scratch: Path::new("/nowhere"),
         jobs: 2,
@@ -180,7 +183,7 @@ fn answers_and_grades_are_limited_apart() {
     let read = |feed: &mut Feed<'_>| {
         problems.read(&Selection::all(164), &mut |reading| {
             let Reading::Problem(problem) = reading else { panic!("all are sound") };
-            Ok(feed(Item::Ask(problem, (0..20).collect())))
+            Ok(feed(WorkItem::Ask(problem, (0..20).collect())))
         })
     };
     let sink = &mut |event| {
@@ -198,11 +201,11 @@ fn answers_and_grades_are_limited_apart() {
     };
     pipeline.run(read, sink).unwrap();
     assert_eq!((answered, graded), (3280, 3280));
-    // One after the other they would take 164 s, by two workers 82 s.
+    // One after the other they would take 164 s, with two workers 82 s.
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
-/// Grades slowly, so that answers have to wait.
+/// Grading is slow, so that answers have to wait.
 #[test]
 fn answers_wait_for_slow_grades_in_a_bounded_queue() {
     let answered = AtomicUsize::new(0);
@@ -214,7 +217,7 @@ fn answers_wait_for_slow_grades_in_a_bounded_queue() {
     let pipeline = Pipeline {
         problems: problems.as_ref(),
         solver: Some(&solver),
-        ending: Ending::Grade(&VerdictCache::default()),
+        last_stage: LastStage::Grade(&VerdictCache::default()),
         retries: &Retries::default(),
         scratch: Path::new("/nowhere"),
         jobs: 2,
@@ -225,7 +228,7 @@ fn answers_wait_for_slow_grades_in_a_bounded_queue() {
         problems.read(&all, &mut |reading| {
             let Reading::Problem(problem) = reading else { panic!("the sample is sound") };
             answered.fetch_add(100, Ordering::SeqCst);
-            Ok(feed(Item::Ask(problem, (0..100).collect())))
+            Ok(feed(WorkItem::Ask(problem, (0..100).collect())))
         })
     };
     let sink = &mut |_| {

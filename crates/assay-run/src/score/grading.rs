@@ -6,14 +6,14 @@ use std::sync::{Arc, LazyLock};
 
 use assay_answers::AnswerFile;
 use assay_core::{
-    Cancel, Check, Fault, FaultKind, Fingerprint, Flaw, ProblemId, Problems, Reading, Reference,
-    Response, Result, SampleKey, Selection, Submission, Why,
+    Cancel, Check, Fault, FaultKind, Fingerprint, Flaw, NoAnswerKind, ProblemId, Problems, Reading,
+    Reference, Response, Result, SampleKey, Selection, Submission,
 };
 
 use super::Scoring;
 use super::summary::Summary;
 use crate::gate::Gate;
-use crate::pipeline::{Ending, Feed, Item, Pending, Pipeline, Retries, VerdictCache};
+use crate::pipeline::{Feed, LastStage, Pending, Pipeline, Retries, VerdictCache, WorkItem};
 
 /// The answers of a file, and everything that grading them needs.
 pub(super) struct FileGrading<'a> {
@@ -25,8 +25,8 @@ pub(super) struct FileGrading<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
-/// Finds what refuses the file before anything is graded: answers that their problems cannot have,
-/// and answers to problems that cannot be graded.
+/// Finds faults for which the file is refused before anything is graded: impossible answers, and answers to problems
+/// that cannot be graded.
 pub(super) fn find_faults(problems: &dyn Problems, file: &mut AnswerFile) {
     let mut found = Vec::new();
     problems.references(&mut |index, reference| {
@@ -47,25 +47,24 @@ pub(super) fn find_faults(problems: &dyn Problems, file: &mut AnswerFile) {
     }
 }
 
-/// The number of verdicts that there will be: one for each sample, and one for a problem that has none or is
-/// excluded.
+/// The number of verdicts: one for each sample, and one for a problem that has none or is excluded.
 pub(super) fn steps(file: &AnswerFile, gate: &Gate, problems: &dyn Problems) -> usize {
-    let of = |index| if gate.is_closed(index) { 1 } else { file.of(index).len().max(1) };
+    let of = |index| if gate.is_excluded(index) { 1 } else { file.of(index).len().max(1) };
     (0..problems.ids().len()).map(of).sum()
 }
 
-/// A fault that names its problem.
+/// Adds the problem's name to a fault.
 pub(super) fn with_problem(fault: Fault, problem: &ProblemId) -> Fault {
     let Fault { message, kind, index } = fault;
     Fault { message: format!("{problem}: {message}"), kind, index }
 }
 
-/// The answer of a file that has none.
+/// The response for a problem without an answer.
 static NO_ANSWER: LazyLock<Arc<Response>> =
-    LazyLock::new(|| Arc::new(Response::none(Why::Silent, "there is no answer to it")));
+    LazyLock::new(|| Arc::new(Response::none(NoAnswerKind::Silent, "there is no answer to it")));
 
 impl FileGrading<'_> {
-    /// Grades every answer; returns what tells the references from others, in task order.
+    /// Grades every answer; returns the fingerprints of the references, in task order.
     pub(super) fn grade_all(&self, summary: &mut Summary<'_>) -> Result<Vec<Fingerprint>> {
         let Scoring { problems, read_all, .. } = *self.scoring;
         let ids = problems.ids();
@@ -97,7 +96,7 @@ impl FileGrading<'_> {
         Ok(fingerprints)
     }
 
-    /// Reads the problems that are left, and grades the answers to them.
+    /// Reads the remaining problems, and grades their answers.
     fn grade_unread(
         &self,
         indices: &[usize],
@@ -128,7 +127,7 @@ impl FileGrading<'_> {
         })
     }
 
-    /// Runs what `read` feeds through the pipeline.
+    /// Runs everything that `read` feeds through the pipeline.
     fn run(
         &self,
         summary: &mut Summary<'_>,
@@ -139,7 +138,7 @@ impl FileGrading<'_> {
         let pipeline = Pipeline {
             problems,
             solver: None,
-            ending: Ending::Score(self.verdicts),
+            last_stage: LastStage::Score(self.verdicts),
             retries: &Retries::default(),
             scratch: Path::new(""),
             jobs,
@@ -159,12 +158,12 @@ impl FileGrading<'_> {
         let problem = &self.scoring.problems.ids()[index];
         let first = SampleKey { index, sample: 0 };
         if let Some(verdict) = self.gate.verdict(index, problem) {
-            return feed(Item::Done(first, Box::new(verdict)));
+            return feed(WorkItem::Done(first, Box::new(verdict)));
         }
         let mut give = |key, response: &Arc<Response>| {
             let submission =
                 Submission { key, problem: problem.clone(), response: Arc::clone(response) };
-            feed(Item::Grade(Pending { submission, reference: Arc::clone(reference), is_read }))
+            feed(WorkItem::Grade(Pending { submission, reference: Arc::clone(reference), is_read }))
         };
         match self.file.of(index) {
             [] => give(first, &NO_ANSWER),

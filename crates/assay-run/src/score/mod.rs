@@ -19,47 +19,47 @@ use assay_record::Tool;
 use tracing::info;
 
 use crate::RunContext;
-use crate::gate::Gold;
+use crate::gate::GoldGate;
 use crate::pipeline::VerdictCache;
 use crate::plan::{signature, with_samples};
 use grading::FileGrading;
 use summary::Summary;
 
-/// What is scored, and how.
+/// A request to score answers.
 #[derive(Clone, Copy)]
 pub struct Scoring<'a> {
-    /// The task that the answers are to.
+    /// The task of the answers.
     pub task: &'a dyn Task,
     /// All of its problems.
     pub problems: &'a dyn Problems,
-    /// What the task is told.
+    /// The settings of the task.
     pub settings: &'a TaskSettings,
-    /// Read every problem, for metrics that need more than the references.
+    /// True to read every problem, for metrics that need more than the references.
     pub read_all: bool,
-    /// Where to write every verdict, a line each, in the order of problems and samples.
+    /// The file to write every verdict to, one per line, in the order of problems and samples.
     pub verdicts: Option<&'a Path>,
-    /// The program that scores.
+    /// The version of assay.
     pub tool: &'a Tool,
 }
 
-/// What scoring found.
+/// The results of scoring.
 #[derive(Debug)]
 pub struct Scored {
-    /// The numbers.
+    /// The results.
     pub results: Results,
     /// Problems without a usable solution.
     pub flaws: Vec<Flaw>,
     /// Problems that count in no metric, with the reason.
     pub excluded: Vec<Verdict>,
-    /// Problems to which the file has no answer.
+    /// Problems without an answer in the file.
     pub unanswered: Vec<ProblemId>,
-    /// How many answers the file has to each problem that the data has and the task leaves out.
+    /// The number of answers to each problem that the data has and the task leaves out.
     pub passed_over: BTreeMap<String, usize>,
 }
 
-/// Grades answers against all of the problems. Either every line is
-/// accepted, or the file is refused with all that is wrong in it. Problems are read only where the
-/// answer cannot be graded without, unless the scoring says otherwise. `None` if it was interrupted.
+/// Grades answers against all problems. Either every line is accepted, or the file is refused with all its faults.
+/// Problems are read only if an answer cannot be graded without, unless the request says otherwise. `None` if it was
+/// interrupted.
 pub fn score(
     scoring: &Scoring<'_>,
     answers: AnswerSource<'_>,
@@ -79,8 +79,8 @@ pub fn score(
     context.warn_without_isolation(task.card(), settings);
     problems.can_be_graded()?;
     let verdicts = VerdictCache::default();
-    // What takes long is begun only if nothing can be refused any more. Other answers are graded as
-    // fast as they are checked.
+    // Slow work starts only after nothing can be refused any more. Other answers are graded as fast as they are
+    // checked.
     let working = problems.effort() == Effort::Working;
     if working {
         grading::find_faults(problems, &mut file);
@@ -91,8 +91,8 @@ pub fn score(
     let progress = Some(context.progress).filter(|_| working);
     let mut sum = Summary::new(task.tally(settings), scoring.verdicts, progress)?;
     let wanted = &Selection::all(problems.ids().len());
-    let gold = Gold { task, settings, problems, wanted, verdicts: &verdicts, tool };
-    let gate = gold.check(context).inspect_err(|_| sum.discard())?;
+    let gold = GoldGate { task, settings, problems, wanted, verdicts: &verdicts, tool };
+    let gate = gold.run(context).inspect_err(|_| sum.discard())?;
     if let Some(progress) = progress {
         progress.start("score", grading::steps(&file, &gate, problems), 0);
     }
@@ -133,7 +133,7 @@ pub fn score(
     Ok(Some(Scored { results, flaws, excluded, unanswered, passed_over }))
 }
 
-/// Why nothing can be graded of a file without a mistake.
+/// The error for a file without faults of which nothing can be graded.
 fn no_answers(file: &AnswerFile, name: &str, task: &str) -> Error {
     let passed_over: usize = file.passed_over.values().sum();
     if passed_over == 0 {
@@ -147,7 +147,7 @@ fn no_answers(file: &AnswerFile, name: &str, task: &str) -> Error {
     Error::refused(message).hint(format!("`assay show {task}` says which problems it takes"))
 }
 
-/// How many samples the answered problems have: `20`, or `1-20` where they differ.
+/// The number of samples of the answered problems: `20`, or `1-20` if they differ.
 fn samples(file: &AnswerFile) -> String {
     match file.sample_counts() {
         None => "0".to_owned(),

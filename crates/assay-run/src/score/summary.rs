@@ -1,12 +1,12 @@
-//! Sums up what grading the answers of a file finds.
+//! Sums up the verdicts on the answers of a file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assay_answers::AnswerFile;
 use assay_core::{
-    Counts, Error, Fault, FaultKind, Flaw, NoAnswer, Place, Problems, Progress, Result, SampleKey,
-    Tally, Verdict, Why,
+    Counts, Error, Fault, FaultKind, Flaw, NoAnswer, NoAnswerKind, Place, Problems, Progress,
+    Result, SampleKey, Tally, Verdict,
 };
 use assay_record::{Folder, LineFile, VerdictLine, sort};
 
@@ -17,21 +17,21 @@ use crate::run::indices;
 pub(super) struct Summary<'a> {
     pub(super) counts: Counts,
     pub(super) tally: Box<dyn Tally>,
-    /// Answers that their problems cannot have.
+    /// The impossible answers.
     pub(super) faults: Vec<(Place, Fault)>,
     pub(super) flaws: Vec<Flaw>,
     pub(super) excluded: Vec<Verdict>,
-    /// Problems that must be read to tell whether their answer is possible.
+    /// The problems that must be read to decide whether their answer is possible.
     pub(super) unclear: Vec<usize>,
     verdicts: Option<LineFile>,
-    /// Where the verdicts go when all are there.
+    /// The final path of the verdicts.
     wanted: Option<PathBuf>,
-    /// Who watches, where that is worth it.
+    /// Receives progress updates, if the work takes long enough.
     progress: Option<&'a dyn Progress>,
 }
 
 impl<'a> Summary<'a> {
-    /// Nothing yet; verdicts are written to the file at `verdicts`, if one is wanted.
+    /// Creates an empty summary; verdicts are written to the file at `verdicts`, if given.
     pub(super) fn new(
         tally: Box<dyn Tally>,
         verdicts: Option<&Path>,
@@ -56,7 +56,7 @@ impl<'a> Summary<'a> {
         file: &AnswerFile,
         problems: &dyn Problems,
     ) -> Result<()> {
-        // What is unclear comes again.
+        // An unclear answer is graded again later.
         if let (Some(progress), false) = (self.progress, matches!(event, Event::Unclear(_))) {
             progress.step();
         }
@@ -73,14 +73,14 @@ impl<'a> Summary<'a> {
                     self.excluded.push(*verdict);
                 }
             }
-            // Nobody is asked.
+            // No solver is asked.
             Event::Answered(..) | Event::Checked(..) | Event::Session(_) => {}
         }
         Ok(())
     }
 
-    /// A problem without a usable solution cannot be graded: an answer to it is refused, and without
-    /// an answer it costs what every problem without an answer costs.
+    /// Adds a problem without a usable solution, which cannot be graded: an answer to it is refused, and without an
+    /// answer it counts like any problem without one.
     pub(super) fn note_flaw(
         &mut self,
         flaw: Flaw,
@@ -88,7 +88,7 @@ impl<'a> Summary<'a> {
     ) -> Result<()> {
         let fault = Fault::new(FaultKind::NoSolution, flaw.reason.clone());
         self.faults.extend(answers.map(|place| (place, fault.clone())));
-        let reason = NoAnswer { why: Why::Silent, detail: flaw.reason.clone() };
+        let reason = NoAnswer { kind: NoAnswerKind::Silent, detail: flaw.reason.clone() };
         self.count(&Verdict::unanswered(flaw.id.clone(), 0, &reason))?;
         self.flaws.push(flaw);
         Ok(())
@@ -103,8 +103,8 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// Puts the verdicts on disk into the order of problems and samples, and what is told as well; then
-    /// they go where they are wanted.
+    /// Sorts the verdicts on disk, and the lists to report, by problem and sample; then moves the file to its final
+    /// path.
     pub(super) fn sort_verdicts(&mut self, problems: &dyn Problems) -> Result<()> {
         let indices = indices(problems);
         self.excluded.sort_by_key(|verdict| indices.get(verdict.problem.as_str()).copied());
@@ -119,7 +119,7 @@ impl<'a> Summary<'a> {
         moved.map_err(|error| Error::writing("write", &wanted, error))
     }
 
-    /// Takes back what is on disk: the answers were refused, or grading them was interrupted.
+    /// Removes the file: the answers were refused, or grading them was interrupted.
     pub(super) fn discard(&mut self) {
         if let Some(mut file) = self.verdicts.take() {
             file.close();
@@ -128,8 +128,8 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// The file beside `path` that takes the verdicts until all are there: what is at `path` already stays
-/// until there is something to replace it. Whatever would keep it from being replaced is found now.
+/// The temporary file next to `path` for the verdicts: an existing file at `path` stays until it can be replaced.
+/// Anything that would prevent the replacement is detected now.
 fn partial(path: &Path) -> Result<LineFile> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return Err(Error::refused(format!("{} is not a regular file", path.display()))

@@ -6,21 +6,21 @@ use assay_core::{Cancel, TaskSettings, Verdict};
 use assay_record::VerdictLine;
 
 use super::*;
-use crate::testing::{Fake, Watching, is_silent};
+use crate::testing::{FakeTask, ProgressLog, is_silent};
 
-/// Scores `answers` with so many workers; verdicts go to a file in `folder`.
-fn scored(task: &Fake, answers: &str, jobs: usize, folder: &Path) -> Result<Scored> {
+/// Scores `answers` with this many workers; verdicts go to a file in `folder`.
+fn scored(task: &FakeTask, answers: &str, jobs: usize, folder: &Path) -> Result<Scored> {
     let path = folder.join("verdicts.jsonl");
-    watched(task, answers, jobs, (&path, folder), &Watching::default())
+    watched(task, answers, jobs, (&path, folder), &ProgressLog::default())
 }
 
-/// The same; verdicts go to `path`, and what passes is remembered in `cache`.
+/// The same; verdicts go to `path`, and results of the gate are kept in `cache`.
 fn watched(
-    task: &Fake,
+    task: &FakeTask,
     answers: &str,
     jobs: usize,
     (path, cache): (&Path, &Path),
-    progress: &Watching,
+    progress: &ProgressLog,
 ) -> Result<Scored> {
     let (problems, settings) = (task.problems(), TaskSettings::default());
     let tool = Tool { version: "1".to_owned(), commit: String::new() };
@@ -51,7 +51,7 @@ fn verdicts(folder: &Path) -> Vec<Verdict> {
 #[test]
 fn workers_do_not_change_what_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    let task = Fake::new(40, &[]);
+    let task = FakeTask::new(40, &[]);
     let answers: String = (0..39)
         .flat_map(|problem| (0..3).map(move |sample| (problem, sample)))
         .map(|(problem, sample)| {
@@ -84,7 +84,7 @@ fn workers_do_not_change_what_is_found() {
 #[test]
 fn a_problem_whose_own_program_fails_is_excluded_in_sight() {
     let folder = tempfile::tempdir().unwrap();
-    let task = Fake::new(4, &[2]);
+    let task = FakeTask::new(4, &[2]);
     let answers: String = (0..4).map(|problem| line(problem, "right")).collect();
     let found = scored(&task, &answers, 2, folder.path()).unwrap();
     let counts = &found.results.counts;
@@ -98,15 +98,15 @@ fn a_problem_whose_own_program_fails_is_excluded_in_sight() {
 #[test]
 fn what_the_gate_found_is_remembered_for_the_same_surroundings() {
     let folder = tempfile::tempdir().unwrap();
-    let task = Fake::new(5, &[1]);
+    let task = FakeTask::new(5, &[1]);
     let answers = line(0, "right").repeat(20);
     scored(&task, &answers, 2, folder.path()).unwrap();
-    // Five of the task's own, and the answer once.
+    // Five reference solutions, and the answer once.
     assert_eq!(task.ran(), 6);
     let again = scored(&task, &answers, 2, folder.path()).unwrap();
     assert_eq!(task.ran(), 1);
     assert_eq!(again.results.gold.map(|gold| (gold.passed, gold.of)), Some((4, 5)));
-    let elsewhere = Fake::new(5, &[1, 2]);
+    let elsewhere = FakeTask::new(5, &[1, 2]);
     scored(&elsewhere, &answers, 2, folder.path()).unwrap();
     assert_eq!(elsewhere.ran(), 6);
 }
@@ -114,7 +114,7 @@ fn what_the_gate_found_is_remembered_for_the_same_surroundings() {
 #[test]
 fn a_file_that_is_refused_runs_nothing_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let task = Fake::new(2, &[]);
+    let task = FakeTask::new(2, &[]);
     let answers = line(0, "right") + "nonsense\n";
     let error = scored(&task, &answers, 2, folder.path()).unwrap_err();
     assert!(error.to_string().starts_with("1 line of answers cannot be accepted"), "{error}");
@@ -125,14 +125,14 @@ fn a_file_that_is_refused_runs_nothing_and_leaves_nothing() {
 #[test]
 fn an_answer_to_a_flawed_problem_is_refused_before_anything_is_run() {
     let folder = tempfile::tempdir().unwrap();
-    let mut task = Fake::new(3, &[]);
+    let mut task = FakeTask::new(3, &[]);
     task.flawed.insert(1);
     let answers = line(0, "right") + &line(1, "right") + &line(2, "right");
     let error = scored(&task, &answers, 2, folder.path()).unwrap_err();
     assert!(error.to_string().contains("answers:2: f/1 has no tests"), "{error}");
     assert_eq!(task.ran(), 0);
     assert!(folder.path().read_dir().unwrap().next().is_none(), "something is left");
-    // Without an answer it is no reason to refuse the file.
+    // Without an answer, the file is not refused.
     let scored = scored(&task, &(line(0, "right") + &line(2, "right")), 2, folder.path()).unwrap();
     assert_eq!((scored.flaws.len(), scored.results.counts.not_answered), (1, 1));
 }
@@ -140,10 +140,10 @@ fn an_answer_to_a_flawed_problem_is_refused_before_anything_is_run() {
 #[test]
 fn verdicts_that_cannot_be_written_are_refused_before_anything_is_run() {
     let folder = tempfile::tempdir().unwrap();
-    let task = Fake::new(3, &[]);
+    let task = FakeTask::new(3, &[]);
     let cache = folder.path().join("cache");
     for path in [folder.path().to_owned(), folder.path().join("nowhere/verdicts.jsonl")] {
-        let progress = Watching::default();
+        let progress = ProgressLog::default();
         let error = watched(&task, &line(0, "right"), 2, (&path, &cache), &progress).unwrap_err();
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
         assert_eq!(task.ran(), 0);
@@ -157,7 +157,7 @@ fn a_link_beside_the_verdicts_is_not_written_through() {
     let target = folder.path().join("target");
     std::fs::write(&target, "kept").unwrap();
     std::os::unix::fs::symlink(&target, folder.path().join("verdicts.jsonl.partial")).unwrap();
-    scored(&Fake::new(2, &[]), &line(0, "right"), 1, folder.path()).unwrap();
+    scored(&FakeTask::new(2, &[]), &line(0, "right"), 1, folder.path()).unwrap();
     assert_eq!(std::fs::read_to_string(&target).unwrap(), "kept");
     assert_eq!(verdicts(folder.path()).len(), 2);
 }
@@ -166,11 +166,11 @@ fn a_link_beside_the_verdicts_is_not_written_through() {
 fn progress_counts_what_there_is() {
     let folder = tempfile::tempdir().unwrap();
     // Problems with several answers, with none, and excluded: 3 · 4 + 1 + 1 verdicts.
-    let task = Fake::new(6, &[5]);
+    let task = FakeTask::new(6, &[5]);
     let answers: String =
         (0..12).map(|at| line(at % 4, &format!("right {at}"))).chain([line(5, "right")]).collect();
     for jobs in [1, 3] {
-        let progress = Watching::default();
+        let progress = ProgressLog::default();
         let paths = (&*folder.path().join("verdicts.jsonl"), folder.path());
         let scored = watched(&task, &answers, jobs, paths, &progress).unwrap();
         let stages = progress.stages.lock().unwrap();
@@ -184,8 +184,8 @@ fn a_cache_that_cannot_be_written_is_warned_of() {
     let folder = tempfile::tempdir().unwrap();
     let (cache, path) = (folder.path().join("cache"), folder.path().join("verdicts.jsonl"));
     std::fs::write(&cache, "a file").unwrap();
-    let progress = Watching::default();
-    watched(&Fake::new(2, &[]), &line(0, "right"), 1, (&path, &cache), &progress).unwrap();
+    let progress = ProgressLog::default();
+    watched(&FakeTask::new(2, &[]), &line(0, "right"), 1, (&path, &cache), &progress).unwrap();
     let warned = progress.warned.lock().unwrap();
     assert!(warned.len() == 1 && warned[0].contains("is found out again"), "{warned:?}");
 }

@@ -1,6 +1,6 @@
-//! Trains the locator from datasets of CodRep's kind.
+//! Trains the locator on datasets in CodRep's format.
 
-mod examine;
+mod held_out;
 
 use std::ops::ControlFlow;
 
@@ -12,56 +12,56 @@ use assay_locate::train::{Bins, Examples, Settings, Trainer};
 use assay_locate::{Model, Table, features};
 use rayon::prelude::*;
 
-pub use examine::{Calibration, Miss, Test};
+pub use held_out::{Calibration, HeldOutReport, Miss};
 
 use crate::Progress;
-use examine::examine;
+use held_out::evaluate;
 
-/// One task in so many is looked at to divide the features into classes.
+/// The sampling interval of tasks for binning the features.
 const SAMPLED: usize = 13;
-/// So many tasks are described at once.
+/// The number of tasks whose features are computed together.
 const CHUNK: usize = 1024;
-/// Held-out figures are taken every so many trees.
+/// The number of trees between two points of the learning curve.
 const CURVE_STEP: usize = 50;
 
-/// Everything to learn from, described.
+/// The training data, as features.
 pub struct Lessons {
     examples: Examples,
-    tasks: Vec<Lesson>,
+    tasks: Vec<TrainingTask>,
     datasets: Vec<String>,
 }
 
-struct Lesson {
+struct TrainingTask {
     dataset: usize,
     /// The candidates' lines, from 0.
     lines: Vec<usize>,
-    /// Tells the candidates' texts apart.
+    /// The fingerprints of the candidates' texts.
     texts: Vec<u128>,
     /// The right line, from 1.
     solution: usize,
-    /// Tells the change (replaced line and new line) from others.
+    /// Identifies the change (replaced line and new line).
     change: u64,
 }
 
-impl Lesson {
-    /// The right line's place among the candidates.
+impl TrainingTask {
+    /// The index of the right line among the candidates.
     fn right(&self) -> Option<usize> {
         self.lines.iter().position(|&line| line + 1 == self.solution)
     }
 }
 
-/// A trained model, and what is known of it.
+/// A trained model, and its evaluation.
 pub struct Trained {
     /// The model.
     pub model: Model,
-    /// The figures on the dataset that was held out.
-    pub test: Option<Test>,
-    /// The features by what they brought, most first, as shares.
+    /// The scores on the held-out dataset.
+    pub test: Option<HeldOutReport>,
+    /// The features by importance, as shares, most important first.
     pub importance: Vec<(String, f64)>,
 }
 
 impl Lessons {
-    /// Reads the datasets and describes every task.
+    /// Reads the datasets and computes the features of every task.
     pub fn read(data: &DataChoice, progress: &dyn Progress) -> Result<Self> {
         let task = assay_tasks::CodRep::default();
         let problems = task.open(&Opening::new(data, &TaskSettings::default()))?;
@@ -116,12 +116,12 @@ impl Lessons {
         let text = |&line: &usize| Fingerprint::of(program[line].trim_ascii()).as_number();
         let texts = lines.iter().map(text).collect();
         let change = question.change(solution);
-        let lesson = Lesson { dataset, lines, texts, solution, change };
+        let lesson = TrainingTask { dataset, lines, texts, solution, change };
         self.examples.add(classes, lesson.lines.len(), lesson.right());
         self.tasks.push(lesson);
     }
 
-    /// Trains a model, the mean of `models` forests, on all datasets but the one held out.
+    /// Trains a model, the mean of `models` forests, on all datasets but the held-out one.
     pub fn train(
         &self,
         hold_out: Option<usize>,
@@ -157,15 +157,15 @@ impl Lessons {
         progress.finish();
         let test = hold_out.map(|dataset| {
             let test = self.test(dataset, &|task| sums[task].clone());
-            Test { curve, ..test }
+            HeldOutReport { curve, ..test }
         });
         Trained { model: Model::average(&forests), test, importance: importance(&gains) }
     }
 
-    fn test(&self, dataset: usize, scores: &dyn Fn(usize) -> Vec<f32>) -> Test {
+    fn test(&self, dataset: usize, scores: &dyn Fn(usize) -> Vec<f32>) -> HeldOutReport {
         let lessons = self.tasks.iter().enumerate();
         let held_out = lessons.filter(|(_, lesson)| lesson.dataset == dataset);
-        examine(&self.datasets[dataset], held_out, scores)
+        evaluate(&self.datasets[dataset], held_out, scores)
     }
 }
 
@@ -193,12 +193,12 @@ fn importance(gains: &[f64]) -> Vec<(String, f64)> {
 fn table(problem: &Problem) -> Table {
     match &problem.question {
         Question::Line(question) => Table::new(question.line(), question.program()),
-        // CodRep asks about lines only; what is no such question has no lines to learn from.
+        // CodRep asks about lines only; other questions have no lines to learn from.
         Question::Text(_) | Question::Code(_) | Question::Choice(_) => Table::new(b"", b""),
     }
 }
 
-/// Hands over the wanted problems, many at a time.
+/// Passes on the wanted problems, in chunks.
 fn in_chunks(
     problems: &dyn Problems,
     wanted: &Selection,

@@ -1,8 +1,7 @@
-//! Memory limits by control groups, where the machine lets us make them: version 2, else version 1.
+//! Memory limits by control groups, if the machine allows creating them: version 2, otherwise version 1.
 //!
-//! A worker gets two groups. Its programs, the server that they are forked from and the worker itself
-//! are in one, whose limit the worker sets for each program; the tests are in the other, because what they
-//! hold is not the program's.
+//! A worker gets two groups. Its candidates, the fork server and the worker itself are in one, whose limit the worker
+//! sets for each candidate. The tests are in the other, because their memory is not the candidate's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,29 +15,29 @@ pub(crate) struct Group {
     version: u8,
 }
 
-/// The memory limit of the tests: the data of a problem, and what a program answers.
+/// The memory limit of the tests: the data of a problem, and the answers of a candidate.
 const TESTS: u64 = 4 << 30;
 
 impl Group {
-    /// Groups with the process in the first of them; `None` where that is not allowed.
+    /// Creates groups with the process in the first of them; `None` if that is not allowed.
     pub(crate) fn new(process: u32) -> Option<Self> {
         candidates().into_iter().find_map(|(parent, version)| {
             clear_up(&parent);
             let programs = parent.join(format!("assay-{process}"));
             let tests = parent.join(format!("assay-{process}-tests"));
             fs::create_dir(&programs).ok()?;
-            // From here on, whatever was made is taken away again.
+            // From here on, dropping the value removes the folders.
             let group = Self { programs, tests, version };
             fs::create_dir(&group.tests).ok()?;
             group.set_up(process).then_some(group)
         })
     }
 
-    /// Returns whether memory is these groups' business at all, and the process could be put into the first.
+    /// Returns true if the groups can limit memory, and the process could be moved into the first.
     fn set_up(&self, process: u32) -> bool {
         let (limit, swap) = self.names();
         for folder in [&self.programs, &self.tests] {
-            // Swapped-out memory is memory too; not every kernel counts it.
+            // Swap counts as memory too; not every kernel supports this.
             let _ = fs::write(folder.join(swap), "0");
         }
         self.programs.join(limit).exists()
@@ -46,7 +45,7 @@ impl Group {
             && fs::write(self.programs.join("cgroup.procs"), process.to_string()).is_ok()
     }
 
-    /// The files that the worker needs to use them.
+    /// The files that the worker uses.
     pub(crate) fn files(&self) -> GroupFiles {
         GroupFiles {
             version: self.version,
@@ -55,7 +54,7 @@ impl Group {
         }
     }
 
-    /// The number of times the kernel ended a program's process for want of memory.
+    /// The number of times the kernel killed a candidate's process because memory ran out.
     pub(crate) fn ended(&self) -> u64 {
         let name = if self.version == 2 { "memory.events" } else { "memory.oom_control" };
         let text = fs::read_to_string(self.programs.join(name)).unwrap_or_default();
@@ -63,7 +62,7 @@ impl Group {
         count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
     }
 
-    /// The files for the limit, and for what keeps memory from being swapped out.
+    /// The files for the memory limit and the swap limit.
     fn names(&self) -> (&'static str, &'static str) {
         match self.version {
             2 => ("memory.max", "memory.swap.max"),
@@ -80,7 +79,7 @@ impl Drop for Group {
     }
 }
 
-/// Takes a group away. The kernel takes a moment to let the last process go.
+/// Removes a group. The kernel needs a moment until the last process is gone.
 fn remove(folder: &Path) {
     for _ in 0..100 {
         if fs::remove_dir(folder).is_ok() || !folder.exists() {
@@ -90,7 +89,7 @@ fn remove(folder: &Path) {
     }
 }
 
-/// Takes away groups of workers that were killed together with their host.
+/// Removes groups of workers that were killed together with their host.
 fn clear_up(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -102,7 +101,7 @@ fn clear_up(parent: &Path) {
     }
 }
 
-/// The places where groups might be made, best first, with the version.
+/// The folders where groups might be created, best first, with the version.
 fn candidates() -> Vec<(PathBuf, u8)> {
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let root = Path::new("/sys/fs/cgroup");

@@ -1,53 +1,53 @@
-//! A diagnosis of this machine, for people who want to know whether to trust its verdicts.
+//! A diagnosis of this machine, for people who want to know whether its verdicts can be trusted.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use assay_core::{Cancel, Ending, Exam, Rules};
+use assay_core::{Cancel, Ending, PythonTests, Rules};
 use serde::Serialize;
 
 use super::pool::Sandbox;
 use super::tools::Tools;
-use crate::job::{Examination, Limits, Settings};
+use crate::job::{Limits, Settings, TestRequest};
 use crate::message::Layer;
 
 /// A diagnosis of this machine.
 #[derive(Debug, Serialize)]
 pub struct Diagnosis {
-    /// True if untrusted programs are run on it.
+    /// True if untrusted programs can be run on it.
     pub trusted: bool,
-    /// Why they are not.
+    /// The reason why they cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// The isolation between programs and the machine.
+    /// The isolation between candidates and the machine.
     pub layers: Vec<Layer>,
-    /// The mechanism that limits the memory of a program: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
+    /// The mechanism that limits the memory of a candidate: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
     pub memory_by: String,
-    /// The languages of programs, each with what runs it.
-    pub languages: Vec<Runs>,
-    /// The time a small Python program takes to be examined, in milliseconds.
+    /// The languages of candidates, each with the tool that runs it.
+    pub languages: Vec<LanguageTool>,
+    /// The time to test a small Python candidate, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub milliseconds: Option<f64>,
 }
 
 /// The tool that runs a language.
 #[derive(Debug, Serialize)]
-pub struct Runs {
+pub struct LanguageTool {
     /// The language.
     pub language: String,
     /// The interpreter or compiler, if there is one.
     pub path: Option<PathBuf>,
-    /// Its version in its own words; where there is none, what to install.
+    /// Its version, as the tool reports it; if there is no tool, the software to install.
     pub version: String,
 }
 
-/// Looks at everything.
+/// Diagnoses this machine.
 pub fn diagnose(settings: Settings) -> Diagnosis {
     let languages = languages(&settings.tools);
     match Sandbox::new(settings) {
         Ok(sandbox) => {
             let layers = sandbox.layers();
-            let tried = try_out(&sandbox);
+            let tried = time_small_test(&sandbox);
             let problem = tried.as_ref().err().cloned();
             Diagnosis {
                 trusted: problem.is_none() && layers.missing().next().is_none(),
@@ -69,14 +69,14 @@ pub fn diagnose(settings: Settings) -> Diagnosis {
     }
 }
 
-fn languages(tools: &Tools) -> Vec<Runs> {
+fn languages(tools: &Tools) -> Vec<LanguageTool> {
     let runs = |&language| match tools.get(language) {
-        Ok(tool) => Runs {
+        Ok(tool) => LanguageTool {
             language: format!("{language}"),
             path: Some(tool.path.clone()),
             version: tool.version.lines().next().unwrap_or_default().to_owned(),
         },
-        Err(error) => Runs {
+        Err(error) => LanguageTool {
             language: format!("{language}"),
             path: None,
             version: error.hint_text().unwrap_or_default().to_owned(),
@@ -85,30 +85,36 @@ fn languages(tools: &Tools) -> Vec<Runs> {
     Tools::LANGUAGES.iter().map(runs).collect()
 }
 
-/// Puts a small program through a small test, a few times; how long one takes.
-fn try_out(sandbox: &Sandbox) -> Result<f64, String> {
+/// Runs a small candidate against a small test a few times, and returns the time per run.
+fn time_small_test(sandbox: &Sandbox) -> Result<f64, String> {
     const TIMES: u32 = 20;
-    let exam = Exam {
-        setting: String::new(),
-        called: vec!["answer".to_owned()],
-        tests: vec!["assert answer(6, 7) == 42".to_owned()],
+    let tests = PythonTests {
+        setup: String::new(),
+        entry_points: vec!["answer".to_owned()],
+        cases: vec!["assert answer(6, 7) == 42".to_owned()],
         appended: String::new(),
         preamble: String::new(),
     };
     let limits = Limits::with_cpu(Duration::from_secs(3));
     let program = "def answer(a, b):\n    return a * b\n";
-    let examination =
-        Examination { program, exam: &exam, test: 0, seed: 7, rules: Rules::Strict, limits };
-    let mut begun = Instant::now();
+    let request = TestRequest {
+        candidate: program,
+        tests: &tests,
+        case: 0,
+        seed: 7,
+        rules: Rules::Strict,
+        limits,
+    };
+    let mut started = Instant::now();
     for number in 0..=TIMES {
-        let examined = sandbox.examine(&examination, &Cancel::new()).map_err(|e| e.to_string())?;
-        if examined.ending != Ending::Passed {
-            return Err(format!("a right program did not pass: {:?}", examined.ending));
+        let report = sandbox.run_tests(&request, &Cancel::new()).map_err(|e| e.to_string())?;
+        if report.ending != Ending::Passed {
+            return Err(format!("a right program did not pass: {:?}", report.ending));
         }
         if number == 0 {
-            // The first one waited for Python to start.
-            begun = Instant::now();
+            // The first run waited for Python to start.
+            started = Instant::now();
         }
     }
-    Ok(begun.elapsed().as_secs_f64() * 1e3 / f64::from(TIMES))
+    Ok(started.elapsed().as_secs_f64() * 1e3 / f64::from(TIMES))
 }

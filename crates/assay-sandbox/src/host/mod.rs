@@ -1,14 +1,14 @@
-//! The side of the sandbox that the rest of assay talks to.
+//! The side of the sandbox that the rest of assay uses.
 
 mod cgroup;
-mod dialogue;
 mod doctor;
 mod limits;
 mod pool;
 mod runtime;
 mod tools;
+mod two_processes;
 mod worker;
 
-pub use doctor::{Diagnosis, Runs, diagnose};
+pub use doctor::{Diagnosis, LanguageTool, diagnose};
 pub use pool::Sandbox;
 pub use tools::{Tool, Tools};

@@ -1,35 +1,37 @@
-//! The pool of workers, and what is asked of them.
+//! The pool of workers, and the jobs that they run.
 
 use std::fs::File;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use assay_core::{
-    CallTable, Cancel, DigestOf, Ending, Error, Evidence, Exam, Isolation, Language, Result, Rules,
+    CallTable, Cancel, DigestOf, Ending, Error, Evidence, Isolation, Language, PythonTests, Result,
+    Rules,
 };
 
 use tracing::{debug, trace};
 
-use super::dialogue::refine;
-use super::limits::{caps, is_close};
+use super::limits::{is_close, process_limits};
 use super::runtime::Runtime;
 use super::tools::Tools;
+use super::two_processes::refine;
 use super::worker::Worker;
 use crate::job::{
-    Dialogue, Examination, Execution, Limits, Recorded, Recording, Settings, TableExamination,
+    Limits, Recorded, Recording, RunRequest, Settings, TableRequest, TestRequest, TwoProcessRequest,
 };
-use crate::message::{ExamText, Job, KEPT_EXAMS, Layers, Report, Script, Setup, TestChoice};
+use crate::message::{Job, KEPT_SUITES, Layers, Report, Script, SelectedTest, Setup, SuiteSource};
 
 use crate::sys::memory_file;
 
-/// The most bytes that programs may write in all.
+/// The maximum number of bytes that candidates may write in total.
 const WRITABLE: u64 = 512 << 20;
 
-/// A pool of isolated workers. They start when they are first needed, and a program runs in one of them at a time.
+/// A pool of isolated workers. They are started on demand, and each runs one candidate at a time.
 pub struct Sandbox {
     settings: Settings,
     workers: Mutex<Workers>,
     returned: Condvar,
-    /// Held by everyone who runs a program; alone by who repeats one whose time was close.
+    /// Held for reading while a candidate runs; held for writing while one that ended close to its time limit is
+    /// repeated.
     quiet: RwLock<()>,
 }
 
@@ -40,7 +42,7 @@ struct Workers {
 }
 
 impl Sandbox {
-    /// A sandbox. Fails if this machine cannot isolate programs, unless the settings allow that.
+    /// Creates a sandbox. Fails if this machine cannot isolate candidates, unless the settings allow that.
     pub fn new(settings: Settings) -> Result<Self> {
         let sandbox = Self {
             settings,
@@ -64,7 +66,7 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// The isolation between programs and the machine, and the mechanism that limits their memory.
+    /// The isolation between candidates and the machine, and the mechanism that limits their memory.
     pub fn layers(&self) -> Layers {
         let workers = self.lock();
         workers.idle.first().map(|worker| worker.layers.clone()).unwrap_or_default()
@@ -75,24 +77,20 @@ impl Sandbox {
         &self.settings.tools
     }
 
-    /// Puts a Python program through tests that it cannot reach. Blocks; may be called by as many
-    /// threads as there are workers. An error is a failure of the machine, not of the program.
-    pub fn examine(&self, examination: &Examination<'_>, cancel: &Cancel) -> Result<Report> {
+    /// Runs a Python candidate against tests that it cannot reach. Blocks; may be called from as many threads as there
+    /// are workers. An error is a failure of the machine, not of the candidate.
+    pub fn run_tests(&self, request: &TestRequest<'_>, cancel: &Cancel) -> Result<Report> {
         self.settings.tools.get(Language::Python)?;
-        self.steadily(&examination.limits, || self.examine_once(examination, cancel))
+        self.rerun_if_close(&request.limits, || self.run_tests_once(request, cancel))
     }
 
-    /// Puts a Python program through calls whose answers were recorded.
-    pub fn examine_table(
-        &self,
-        examination: &TableExamination<'_>,
-        cancel: &Cancel,
-    ) -> Result<Report> {
+    /// Runs a Python candidate against calls whose answers were recorded.
+    pub fn run_table(&self, request: &TableRequest<'_>, cancel: &Cancel) -> Result<Report> {
         self.settings.tools.get(Language::Python)?;
-        self.steadily(&examination.limits, || self.examine_table_once(examination, cancel))
+        self.rerun_if_close(&request.limits, || self.run_table_once(request, cancel))
     }
 
-    /// Records what a task's own program answers to a table of calls.
+    /// Records the answers of a reference solution to a table of calls.
     pub fn record(&self, table: &CallTable, limits: &Limits, cancel: &Cancel) -> Result<Recording> {
         self.settings.tools.get(Language::Python)?;
         let calls = serde_json::json!({
@@ -105,94 +103,94 @@ impl Sandbox {
         };
         let failed = |error| Error::failed("cannot keep recorded answers").because(error);
         let file = memory_file(&[]).map_err(failed)?;
-        let job = Job::Record { script, caps: caps(limits, true) };
-        let report = self.with_worker(cancel, |worker| ask_within(worker, &job, Some(&file)))?;
+        let job = Job::Record { script, limits: process_limits(limits, true) };
+        let report = self.with_worker(cancel, |worker| send_job(worker, &job, Some(&file)))?;
         let Report { ending, evidence, .. } = report;
         Ok(Recording { ending, evidence, recorded: Recorded::from_file(file) })
     }
 
-    /// Runs a program, after compiling it where its language asks for that.
-    pub fn execute(&self, execution: &Execution<'_>, cancel: &Cancel) -> Result<Report> {
-        let tool = self.settings.tools.get(execution.language)?;
+    /// Runs a program, after compiling it if its language requires that.
+    pub fn run(&self, request: &RunRequest<'_>, cancel: &Cancel) -> Result<Report> {
+        let tool = self.settings.tools.get(request.language)?;
         let ask = || {
             let job = match tool.runtime {
-                Runtime::Python => self.python_job(execution),
+                Runtime::Python => self.python_job(request),
                 Runtime::JavaScript
                 | Runtime::Java
                 | Runtime::Cpp
                 | Runtime::Go
                 | Runtime::Rust => Job::Commands {
                     files: vec![(
-                        tool.file_name(execution).to_owned(),
-                        execution.source.text.to_owned(),
+                        tool.file_name(request).to_owned(),
+                        request.source.text.to_owned(),
                     )],
-                    steps: tool.steps(execution),
-                    input: execution.input.to_owned(),
+                    steps: tool.steps(request),
+                    input: request.input.to_owned(),
                 },
             };
-            self.with_worker(cancel, |worker| ask_within(worker, &job, None))
+            self.with_worker(cancel, |worker| send_job(worker, &job, None))
         };
-        self.steadily(&execution.limits, ask)
+        self.rerun_if_close(&request.limits, ask)
     }
 
-    /// Has a program answer the calls of tests that run in another process, which it cannot reach.
-    pub fn converse(&self, dialogue: &Dialogue<'_>, cancel: &Cancel) -> Result<Report> {
-        let tool = self.settings.tools.get(dialogue.language)?;
-        let job = Job::Dialogue(Box::new(tool.dialogue(dialogue)?));
-        let ask = || self.with_worker(cancel, |worker| ask_within(worker, &job, None));
-        let mut report = self.steadily(&dialogue.limits, ask)?;
+    /// Runs a candidate against tests in another process, which it cannot reach.
+    pub fn run_two_processes(
+        &self,
+        request: &TwoProcessRequest<'_>,
+        cancel: &Cancel,
+    ) -> Result<Report> {
+        let tool = self.settings.tools.get(request.language)?;
+        let job = Job::TwoProcesses(Box::new(tool.two_process_job(request)?));
+        let ask = || self.with_worker(cancel, |worker| send_job(worker, &job, None));
+        let mut report = self.rerun_if_close(&request.limits, ask)?;
         refine(&mut report, tool.runtime);
         Ok(report)
     }
 
-    fn python_job(&self, execution: &Execution<'_>) -> Job {
+    fn python_job(&self, request: &RunRequest<'_>) -> Job {
         Job::Python {
             program: Script {
                 mode: "main".to_owned(),
                 preamble: String::new(),
-                program: execution.source.text.to_owned(),
+                program: request.source.text.to_owned(),
             },
-            input: execution.input.to_owned(),
+            input: request.input.to_owned(),
             fresh: self.settings.isolation == Isolation::Fresh,
-            caps: caps(&execution.limits, true),
+            limits: process_limits(&request.limits, true),
         }
     }
 
-    fn examine_once(&self, examination: &Examination<'_>, cancel: &Cancel) -> Result<Report> {
-        let Examination { program, exam, test, seed, rules, limits } = *examination;
-        let preamble = exam.preamble.clone();
+    fn run_tests_once(&self, request: &TestRequest<'_>, cancel: &Cancel) -> Result<Report> {
+        let TestRequest { candidate, tests, case, seed, rules, limits } = *request;
+        let preamble = tests.preamble.clone();
         if rules == Rules::Compat {
-            let lines = program.lines().count();
-            let program = format!("{program}\n{}", exam.appended);
+            let lines = candidate.lines().count();
+            let program = format!("{candidate}\n{}", tests.appended);
             let script = Script { mode: "compat".to_owned(), preamble, program };
-            let job = self.examine_job(script, None, &limits);
-            let report = self.with_worker(cancel, |worker| ask_within(worker, &job, None))?;
-            return Ok(Report { ending: within(report.ending, lines), ..report });
+            let job = self.test_job(script, None, &limits);
+            let report = self.with_worker(cancel, |worker| send_job(worker, &job, None))?;
+            return Ok(Report { ending: without_test_lines(report.ending, lines), ..report });
         }
-        let script = Script { mode: "exam".to_owned(), preamble, program: program.to_owned() };
-        let text = || ExamText::Code {
-            setting: exam.setting.clone(),
-            called: exam.called.clone(),
-            tests: exam.tests.clone(),
+        let script = Script { mode: "tests".to_owned(), preamble, program: candidate.to_owned() };
+        let text = || SuiteSource::Code {
+            setup: tests.setup.clone(),
+            entry_points: tests.entry_points.clone(),
+            tests: tests.cases.clone(),
         };
-        let key = exam_key(exam);
-        let tests = Tests { key, test, seed, details: false, text: &text, recorded: None };
-        self.examine_by(script, &tests, &limits, cancel)
+        let key = suite_key(tests);
+        let tests =
+            SuiteRequest { key, test: case, seed, details: false, text: &text, recorded: None };
+        self.run_suite(script, &tests, &limits, cancel)
     }
 
-    fn examine_table_once(
-        &self,
-        examination: &TableExamination<'_>,
-        cancel: &Cancel,
-    ) -> Result<Report> {
-        let TableExamination { program, table, recorded, suite, details, timeout, limits } =
-            *examination;
+    fn run_table_once(&self, request: &TableRequest<'_>, cancel: &Cancel) -> Result<Report> {
+        let TableRequest { candidate, table, recorded, suite, details, timeout, limits } = *request;
         let script = Script {
             mode: "calls".to_owned(),
             preamble: String::new(),
-            program: program.to_owned(),
+            program: candidate.to_owned(),
         };
-        let text = || ExamText::Table {
+        let text = || SuiteSource::Table {
             rules: table.rules.clone(),
             entry_point: table.entry_point.clone(),
             reference: table.reference.clone(),
@@ -200,36 +198,36 @@ impl Sandbox {
         };
         let key = format!("{}-{}", table.digest(), timeout.as_secs_f64());
         let recorded = Some(&recorded.file);
-        let tests = Tests { key, test: suite, seed: 0, details, text: &text, recorded };
-        self.examine_by(script, &tests, &limits, cancel)
+        let tests = SuiteRequest { key, test: suite, seed: 0, details, text: &text, recorded };
+        self.run_suite(script, &tests, &limits, cancel)
     }
 
-    /// Puts a program through tests that run in a process of their own.
-    fn examine_by(
+    /// Runs a candidate against tests that run in a process of their own.
+    fn run_suite(
         &self,
         script: Script,
-        tests: &Tests<'_>,
+        tests: &SuiteRequest<'_>,
         limits: &Limits,
         cancel: &Cancel,
     ) -> Result<Report> {
-        let mut job = self.examine_job(script, None, limits);
+        let mut job = self.test_job(script, None, limits);
         self.with_worker(cancel, |worker| {
             for attempt in 0..2 {
-                let known = attempt == 0 && worker.given.contains(&tests.key);
-                let choice = TestChoice {
+                let known = attempt == 0 && worker.suites.contains(&tests.key);
+                let selected = SelectedTest {
                     key: tests.key.clone(),
                     test: tests.test,
                     seed: tests.seed,
                     details: tests.details,
-                    exam: (!known).then(tests.text),
+                    suite: (!known).then(tests.text),
                 };
-                if let Job::Examine { tests, .. } = &mut job {
-                    *tests = Some(choice);
+                if let Job::Tests { tests, .. } = &mut job {
+                    *tests = Some(selected);
                 }
                 let file = tests.recorded.filter(|_| !known);
-                let report = ask_within(worker, &job, file)?;
-                if !report.exam_unknown {
-                    remember(worker, &tests.key);
+                let report = send_job(worker, &job, file)?;
+                if !report.suite_unknown {
+                    remember_suite(worker, &tests.key);
                     return Some(report);
                 }
             }
@@ -237,14 +235,14 @@ impl Sandbox {
         })
     }
 
-    fn examine_job(&self, program: Script, tests: Option<TestChoice>, limits: &Limits) -> Job {
+    fn test_job(&self, program: Script, tests: Option<SelectedTest>, limits: &Limits) -> Job {
         let fresh = self.settings.isolation == Isolation::Fresh;
-        Job::Examine { program, tests, fresh, caps: caps(limits, true) }
+        Job::Tests { program, tests, fresh, limits: process_limits(limits, true) }
     }
 
-    /// Asks, and asks once more with nothing else running if the time was close to the limit. What
-    /// came of the second time counts; whether the two disagree is told.
-    fn steadily(&self, limits: &Limits, ask: impl Fn() -> Result<Report>) -> Result<Report> {
+    /// Runs once, and a second time with nothing else running if the time was close to the limit. The second run
+    /// counts; the report says if the two disagree.
+    fn rerun_if_close(&self, limits: &Limits, ask: impl Fn() -> Result<Report>) -> Result<Report> {
         let first = {
             let _shared = self.quiet.read().unwrap_or_else(PoisonError::into_inner);
             ask()?
@@ -260,7 +258,7 @@ impl Sandbox {
         Ok(second)
     }
 
-    /// Has a worker do something; a worker that is lost is replaced, and the job done once more.
+    /// Runs a job on a worker. A worker that is lost is replaced, and the job is repeated once.
     fn with_worker(
         &self,
         cancel: &Cancel,
@@ -280,7 +278,7 @@ impl Sandbox {
                 return Err(Error::failed("the work was interrupted"));
             }
         }
-        // It took its worker down with it, twice: that is its doing.
+        // The candidate killed its worker twice: that is its own fault.
         let ending = if starved { Ending::MemoryLimit } else { Ending::Crashed { signal: 9 } };
         Ok(Report::new(ending, Evidence::default()))
     }
@@ -332,14 +330,14 @@ impl Sandbox {
     }
 }
 
-/// Has a job done, and finds out whether memory ran out.
-fn ask_within(worker: &mut Worker, job: &Job, file: Option<&File>) -> Option<Report> {
+/// Runs a job, and detects whether memory ran out.
+fn send_job(worker: &mut Worker, job: &Job, file: Option<&File>) -> Option<Report> {
     let ended = |worker: &Worker| worker.group.as_ref().map_or(0, super::cgroup::Group::ended);
     let ended_before = ended(worker);
     let pid = worker.pid();
     trace!(pid, job = job.name(), "a job begins");
     let mut report = worker.ask(job, file)?;
-    // The kernel ended a process for want of memory: whatever else was seen came of that.
+    // The kernel killed a process because memory ran out: that caused everything else.
     let starved = report.ending != Ending::Passed && ended(worker) > ended_before;
     if starved {
         report.ending = Ending::MemoryLimit;
@@ -349,9 +347,9 @@ fn ask_within(worker: &mut Worker, job: &Job, file: Option<&File>) -> Option<Rep
     Some(report)
 }
 
-/// An ending whose line is one of the program, which has so many, and not of the tests after it. An assertion that
-/// fails in one of those is a wrong answer.
-fn within(mut ending: Ending, lines: usize) -> Ending {
+/// Drops the line of an ending if it is beyond the candidate's `lines`, where the tests are. A failed assertion in the
+/// tests is a wrong answer.
+fn without_test_lines(mut ending: Ending, lines: usize) -> Ending {
     if let Ending::Exception { line, .. } | Ending::SyntaxError { line, .. } = &mut ending {
         *line = line.filter(|line| *line as usize <= lines);
     }
@@ -363,31 +361,31 @@ fn within(mut ending: Ending, lines: usize) -> Ending {
     }
 }
 
-fn remember(worker: &mut Worker, key: &str) {
-    if !worker.given.iter().any(|given| given == key) {
-        worker.given.push_back(key.to_owned());
-        if worker.given.len() > KEPT_EXAMS {
-            worker.given.pop_front();
+fn remember_suite(worker: &mut Worker, key: &str) {
+    if !worker.suites.iter().any(|given| given == key) {
+        worker.suites.push_back(key.to_owned());
+        if worker.suites.len() > KEPT_SUITES {
+            worker.suites.pop_front();
         }
     }
 }
 
-/// The tests of an examination, as a worker needs them.
-struct Tests<'a> {
-    /// Tells them apart.
+/// A test suite in the form that a worker needs.
+struct SuiteRequest<'a> {
+    /// Identifies the suite.
     key: String,
     /// The index of the test.
     test: usize,
     seed: u64,
     details: bool,
-    text: &'a dyn Fn() -> ExamText,
+    text: &'a dyn Fn() -> SuiteSource,
     recorded: Option<&'a File>,
 }
 
-fn exam_key(exam: &Exam) -> String {
+fn suite_key(tests: &PythonTests) -> String {
     let mut all = DigestOf::new();
-    all.field(exam.setting.as_bytes());
-    for text in exam.called.iter().chain(&exam.tests) {
+    all.field(tests.setup.as_bytes());
+    for text in tests.entry_points.iter().chain(&tests.cases) {
         all.field(text.as_bytes());
     }
     all.finish().to_string()

@@ -1,8 +1,8 @@
-//! The languages that programs can be run in, so that every place which must know a new one is named by the compiler.
+//! The languages that candidates can be run in. A closed enum, so that the compiler names every place to extend.
 
 use assay_core::Language;
 
-/// A language with an interpreter or a compiler that the sandbox knows how to use.
+/// A language with an interpreter or a compiler that the sandbox can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Runtime {
     Python,
@@ -14,7 +14,7 @@ pub(crate) enum Runtime {
 }
 
 impl Runtime {
-    /// The runtime of a language, if the sandbox knows one.
+    /// The runtime of a language, if the sandbox supports it.
     pub(crate) fn of(language: Language) -> Option<Self> {
         match language {
             Language::Python => Some(Self::Python),
@@ -31,7 +31,7 @@ impl Runtime {
         }
     }
 
-    /// The command that is looked for along the `PATH`.
+    /// The command to search the `PATH` for.
     pub(crate) fn command(self) -> &'static str {
         match self {
             Self::Python => "python3",
@@ -55,7 +55,7 @@ impl Runtime {
         }
     }
 
-    /// The usual name of a file with a program.
+    /// The usual name of a source file.
     pub(crate) fn file_name(self) -> &'static str {
         match self {
             Self::Python => "main.py",
@@ -67,8 +67,8 @@ impl Runtime {
         }
     }
 
-    /// Returns whether its programs bear a limit on addresses. Others reserve far more addresses than they use.
-    pub(crate) fn bears_address_limit(self) -> bool {
+    /// Returns true if its programs work with a limit on the address space. Others reserve far more than they use.
+    pub(crate) fn supports_address_limit(self) -> bool {
         match self {
             Self::Cpp | Self::Rust => true,
             Self::Python | Self::JavaScript | Self::Java | Self::Go => false,

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use assay_core::{Error, Language, Result};
 
-use super::dialogue::{QUICK_JAVA, java_heap};
-use super::limits::caps;
+use super::limits::process_limits;
 use super::runtime::Runtime;
-use crate::job::{Execution, Limits};
+use super::two_processes::{QUICK_JAVA, java_heap};
+use crate::job::{Limits, RunRequest};
 use crate::message::Step;
 
 /// The limits of compiling.
@@ -28,11 +28,11 @@ pub(super) const COMPILING: Limits = Limits {
 /// An interpreter or a compiler.
 #[derive(Debug, Clone)]
 pub struct Tool {
-    /// The language that it is for.
+    /// Its language.
     pub language: Language,
-    /// The program itself, not a version manager's stand-in for it.
+    /// The executable itself, not a version manager's shim.
     pub path: PathBuf,
-    /// Its version in its own words.
+    /// Its version, as the tool reports it.
     pub version: String,
     pub(super) runtime: Runtime,
     /// The folders that it needs.
@@ -46,7 +46,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// The languages that programs can be run in.
+    /// The languages that candidates can be run in.
     pub const LANGUAGES: [Language; 6] = [
         Language::Python,
         Language::JavaScript,
@@ -56,9 +56,9 @@ impl Tools {
         Language::Rust,
     ];
 
-    /// The tools for `languages`, looked for along the `PATH`.
+    /// The tools for `languages` on the `PATH`.
     pub fn of_this_machine(languages: &[Language]) -> Self {
-        // To ask a tool who it is takes a process, some of which take their time.
+        // Asking a tool for its version starts a process, which can be slow.
         static KNOWN: Mutex<Vec<(Language, Option<Tool>)>> = Mutex::new(Vec::new());
         #[expect(clippy::disallowed_methods, reason = "where tools are looked for")]
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -90,39 +90,39 @@ impl Tools {
         &self.tools
     }
 
-    /// The folders that programs must see for all of them.
+    /// The folders that candidates must see for all of them.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         self.tools.iter().flat_map(|tool| tool.folders.iter().cloned()).collect()
     }
 }
 
 impl Tool {
-    /// The number of its version, such as `3.11.7`.
+    /// Its version number, such as `3.11.7`.
     pub fn number(&self) -> &str {
-        let is_part = |letter: char| letter.is_ascii_digit() || letter == '.';
-        let mut words = self.version.split(|letter| !is_part(letter));
+        let is_part = |c: char| c.is_ascii_digit() || c == '.';
+        let mut words = self.version.split(|c| !is_part(c));
         words.find(|word| word.contains('.') && word.len() > 2).unwrap_or("unknown")
     }
 
-    /// The file that a program is written to, by name.
-    pub(crate) fn file_name<'a>(&self, execution: &Execution<'a>) -> &'a str {
-        execution.source.name.unwrap_or(self.runtime.file_name())
+    /// The name of the source file.
+    pub(crate) fn file_name<'a>(&self, request: &RunRequest<'a>) -> &'a str {
+        request.source.name.unwrap_or(self.runtime.file_name())
     }
 
     /// The steps that compile and run a program.
-    pub(crate) fn steps(&self, execution: &Execution<'_>) -> Vec<Step> {
+    pub(crate) fn steps(&self, request: &RunRequest<'_>) -> Vec<Step> {
         let path = self.path.to_string_lossy().into_owned();
-        let file = self.file_name(execution);
-        let heap = execution.limits.memory >> 20;
+        let file = self.file_name(request);
+        let heap = request.limits.memory >> 20;
         let compile = |words: &[&str]| Step {
             command: command(&path, words),
-            caps: caps(&COMPILING, false),
+            limits: process_limits(&COMPILING, false),
             compiles: true,
         };
-        let limit_addresses = self.runtime.bears_address_limit();
+        let limit_addresses = self.runtime.supports_address_limit();
         let run = |path: &str, words: &[&str]| Step {
             command: command(path, words),
-            caps: caps(&execution.limits, limit_addresses),
+            limits: process_limits(&request.limits, limit_addresses),
             compiles: false,
         };
         match self.runtime {
@@ -169,7 +169,7 @@ fn find(language: Language, search: &[PathBuf]) -> Option<Tool> {
     match runtime {
         Runtime::Python => python(&found),
         Runtime::Rust => {
-            // rustup's stand-in only knows where the compiler is.
+            // rustup's shim only knows where the compiler is.
             let root = PathBuf::from(ask(&found, &["--print", "sysroot"])?);
             let path = root.join("bin/rustc");
             let version = ask(&path, &["--version"])?;
@@ -184,7 +184,7 @@ fn find(language: Language, search: &[PathBuf]) -> Option<Tool> {
         Runtime::Java => {
             let path = fs::canonicalize(&found).ok()?;
             path.with_file_name("java").is_file().then_some(())?;
-            // One that finds too little memory would leave a report where assay was started.
+            // A virtual machine that runs out of memory would write a report into the current folder.
             let version = ask(&path, &["-J-XX:ErrorFile=/dev/null", "-version"])?;
             let home = path.parent()?.parent()?.to_owned();
             Some(Tool { language, runtime, path, version, folders: vec![home] })
@@ -198,7 +198,7 @@ fn find(language: Language, search: &[PathBuf]) -> Option<Tool> {
     }
 }
 
-/// The interpreter behind `found`, which may be a version manager's script.
+/// The interpreter behind `found`, which may be a version manager's shim.
 fn python(found: &Path) -> Option<Tool> {
     const ASK: &str = "import os, sys; print(os.path.realpath(sys.executable)); \
         print(sys.prefix); print(sys.base_prefix); print(sys.executable); \
@@ -215,14 +215,14 @@ fn python(found: &Path) -> Option<Tool> {
     Some(Tool { language: Language::Python, path, version, runtime: Runtime::Python, folders })
 }
 
-/// The output of a tool, if it ends well.
+/// The output of a tool, if it succeeds.
 fn ask(program: &Path, words: &[&str]) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "the machine's own tools are asked who they are")]
     let mut command = Command::new(program);
     let words: Vec<OsString> = words.iter().map(OsString::from).collect();
     let said = command.args(words).stdin(Stdio::null()).output().ok()?;
     said.status.success().then_some(())?;
-    // Java's compiler tells its version as an error.
+    // Java's compiler prints its version to standard error.
     let text = if said.stdout.is_empty() { said.stderr } else { said.stdout };
     let text = String::from_utf8(text).ok()?;
     let first = text.trim();

@@ -15,18 +15,18 @@ use tracing::debug;
 use super::cgroup::Group;
 use crate::frame;
 use crate::inside::WORKER_ARGUMENT;
-use crate::message::{Hello, Job, Layers, Report, Setup};
+use crate::message::{Handshake, Job, Layers, Report, Setup};
 
 /// A worker's process and the connection to it.
 pub(crate) struct Worker {
     process: Child,
     connection: UnixStream,
-    /// The isolation between its programs and the host.
+    /// The isolation between its candidates and the host.
     pub(crate) layers: Layers,
     /// The control group that limits its memory, if the machine has it.
     pub(crate) group: Option<Group>,
-    /// The exams that it was given, the oldest first.
-    pub(crate) given: VecDeque<String>,
+    /// The test suites that it has, oldest first.
+    pub(crate) suites: VecDeque<String>,
 }
 
 impl Worker {
@@ -40,22 +40,22 @@ impl Worker {
         command.arg(WORKER_ARGUMENT).env_clear();
         command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::null());
         command.stderr(Stdio::null());
-        // Ctrl-C is the host's business: what is being graded is finished.
+        // Ctrl-C is handled by the host: grading in progress is finished.
         command.process_group(0);
         let mut process = command.spawn().map_err(failed)?;
         drop(command);
         let group = Group::new(process.id());
         let setup = Setup { group: group.as_ref().map(Group::files), ..setup.clone() };
-        let hello = frame::send(&connection, &setup).and_then(|()| frame::receive(&connection));
-        let problem = match hello {
-            Ok(Some(Hello::Ready(layers))) => {
+        let handshake = frame::send(&connection, &setup).and_then(|()| frame::receive(&connection));
+        let problem = match handshake {
+            Ok(Some(Handshake::Ready(layers))) => {
                 let missing: Vec<&str> =
                     layers.missing().map(|layer| layer.name.as_str()).collect();
                 let (pid, wall_s) = (process.id(), started.elapsed().as_secs_f64());
                 debug!(pid, wall_s, memory_by = layers.memory_by, ?missing, "a worker started");
-                return Ok(Self { process, connection, layers, group, given: VecDeque::new() });
+                return Ok(Self { process, connection, layers, group, suites: VecDeque::new() });
             }
-            Ok(Some(Hello::Failed(problem))) => problem,
+            Ok(Some(Handshake::Failed(problem))) => problem,
             Ok(None) => "it ended at once".to_owned(),
             Err(error) => error.to_string(),
         };
@@ -77,7 +77,7 @@ impl Worker {
         self.process.id()
     }
 
-    /// Has a job done, with a file if it needs one; `None` if the worker is gone.
+    /// Runs a job, with a file if it needs one; `None` if the worker is gone.
     pub(crate) fn ask(&mut self, job: &Job, file: Option<&File>) -> Option<Report> {
         let files: Vec<BorrowedFd<'_>> = file.iter().map(|file| file.as_fd()).collect();
         let job = serde_json::to_vec(job).ok()?;
@@ -88,7 +88,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Without its host a worker ends, and all programs with it.
+        // A worker ends without its host, and all candidates with it.
         let _ = self.connection.shutdown(std::net::Shutdown::Both);
         let _ = self.process.wait();
     }

@@ -1,5 +1,5 @@
-//! A worker without isolation, for who asks for it by name: private folders in the machine's temporary folder,
-//! and another user where assay is run by an administrator. Nothing else.
+//! A worker without isolation, which must be requested explicitly: private folders in the temporary folder, and
+//! another user if assay runs as root. Nothing else.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::Read;
@@ -12,19 +12,19 @@ use rustix::process::{
     Signal, geteuid, getpid, set_child_subreaper, set_parent_process_death_signal,
 };
 
-use super::memory::Memory;
+use super::memory::MemoryLimiter;
 use super::namespaces::become_nobody;
 use super::root::{self, context};
-use super::{Ground, serve};
+use super::{WorkerEnvironment, serve};
 use crate::frame;
-use crate::message::{Hello, Layers, Setup};
+use crate::message::{Handshake, Layers, Setup};
 use crate::sys;
 
-/// The folder where programs may write.
+/// The folder where candidates may write.
 pub(super) enum Folder {
-    /// A file system of their own, at a known place.
+    /// A file system of their own, at a fixed path.
     Mounted,
-    /// A folder that was made for them.
+    /// A folder that was created for them.
     Made(PrivateFolder),
 }
 
@@ -38,10 +38,10 @@ impl Folder {
     }
 }
 
-/// A new folder with a name that nobody could know before.
+/// A new folder with an unpredictable name.
 pub(super) struct PrivateFolder {
     path: String,
-    /// The identity that tells it from another at the same place.
+    /// The device and inode numbers, which distinguish it from another folder at the same path.
     number: (u64, u64),
 }
 
@@ -52,13 +52,13 @@ impl PrivateFolder {
         source.read_exact(&mut random).map_err(context("draw a name"))?;
         let name = format!("assay-{:032x}", u128::from_le_bytes(random));
         let path = std::env::temp_dir().join(name);
-        // Fails if there is anything at that place, also a link.
+        // Fails if the path exists, even as a link.
         DirBuilder::new().mode(0o700).create(&path).map_err(context("make a private folder"))?;
         let number = number_of(&path).ok_or("make a private folder: it is gone")?;
         Ok(Self { path: path.to_string_lossy().into_owned(), number })
     }
 
-    /// Removes all that is in it. Whatever else may stand in its place now is not touched.
+    /// Removes everything in it. Anything else that may be at its path now is not touched.
     pub(super) fn clear(&self) -> Result<(), String> {
         let path = Path::new(&self.path);
         if number_of(path) != Some(self.number) {
@@ -84,15 +84,15 @@ impl Drop for PrivateFolder {
     }
 }
 
-/// Returns the identity of a folder; `None` if there is no folder.
+/// The device and inode numbers of a folder; `None` if it is not a folder.
 fn number_of(path: &Path) -> Option<(u64, u64)> {
     let found = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
     Some((found.dev(), found.ino()))
 }
 
 /// Serves jobs without isolation.
-pub(super) fn start(host: &UnixStream, setup: &Setup, memory: Memory) -> Result<(), String> {
-    // Made by whoever starts assay, so that programs of an administrator cannot write to it.
+pub(super) fn start(host: &UnixStream, setup: &Setup, memory: MemoryLimiter) -> Result<(), String> {
+    // Created by the user of assay, so that root's candidates cannot write to it.
     let scripts = PrivateFolder::new()?;
     root::write_scripts(&scripts.path)?;
     if geteuid().is_root() {
@@ -101,11 +101,11 @@ pub(super) fn start(host: &UnixStream, setup: &Setup, memory: Memory) -> Result<
     }
     let Some(pid) = sys::fork().map_err(context("fork"))? else {
         if let Err(error) = serve_as_nobody(host, setup, memory, scripts.path.clone()) {
-            let _ = frame::send(host, &Hello::Failed(error));
+            let _ = frame::send(host, &Handshake::Failed(error));
         }
         sys::leave(0);
     };
-    // This process may remove the scripts, which the worker may not.
+    // This process may remove the scripts; the worker may not.
     let _ = sys::wait(pid, true);
     Ok(())
 }
@@ -113,14 +113,14 @@ pub(super) fn start(host: &UnixStream, setup: &Setup, memory: Memory) -> Result<
 fn serve_as_nobody(
     host: &UnixStream,
     setup: &Setup,
-    mut memory: Memory,
+    mut memory: MemoryLimiter,
     scripts: String,
 ) -> Result<(), String> {
     if geteuid().is_root() {
         become_nobody()?;
     }
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(context("hang on the parent"))?;
-    // What a program leaves behind stays this worker's child.
+    // Orphans of a candidate stay children of this worker.
     set_child_subreaper(Some(getpid())).map_err(context("keep orphans"))?;
     if let Some(python) = &setup.python {
         let name = python.display();
@@ -128,9 +128,9 @@ fn serve_as_nobody(
             format!("programs of an administrator run as nobody, who cannot run {name}: {error}")
         })?;
     }
-    memory.settle();
+    memory.detect_sampling();
     let mut layers = Layers::default();
     layers.note("isolation", true, Err("not wanted (--unsafe-no-isolation)".to_owned()));
     let folder = Folder::Made(PrivateFolder::new()?);
-    serve(host, setup, Ground { layers, own_processes: None, folder, scripts, memory })
+    serve(host, setup, WorkerEnvironment { layers, own_processes: None, folder, scripts, memory })
 }

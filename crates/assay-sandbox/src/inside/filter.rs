@@ -1,4 +1,4 @@
-//! Filters of system calls, and of the files that programs may touch.
+//! Filters for system calls, and for the files that candidates may access.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-/// Everything that only mischief, or a system's administrator, asks for; and memory that belongs to no
-/// process, so that no limit holds it.
+/// System calls that only attackers or administrators need, and those that allocate memory that belongs to no process,
+/// so that no limit applies to it.
 const REFUSED: &[i64] = &[
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -67,7 +67,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_reboot,
     libc::SYS_request_key,
     libc::SYS_semget,
-    // Sockets that are sent over each other outlive whoever sent them, with all that they hold.
+    // Sockets that are sent over each other outlive their sender, with everything that they hold.
     libc::SYS_sendmmsg,
     libc::SYS_sendmsg,
     libc::SYS_setdomainname,
@@ -85,33 +85,33 @@ const REFUSED: &[i64] = &[
     libc::SYS_userfaultfd,
     libc::SYS_vhangup,
 ];
-/// Calls that the library does not name yet; the numbers are the same everywhere.
+/// System calls that the library does not name yet; the numbers are the same on all architectures.
 const CACHESTAT: i64 = 451;
 const STATMOUNT: i64 = 457;
 const LISTMOUNT: i64 = 458;
-/// Calls that do nothing and succeed: what they do would be felt outside. A lock on a file of the machine's
-/// software would stop others, and who else holds one is nobody's business.
+/// System calls that do nothing and succeed, because their effect would be visible outside. A lock on a file of the
+/// host's software would block others, and would reveal who else holds one.
 const EMPTY: &[i64] = &[libc::SYS_fadvise64, libc::SYS_flock, libc::SYS_sync, libc::SYS_syncfs];
 /// Commands of `fcntl` that do nothing and succeed: locks.
 const EMPTY_COMMANDS: &[i32] =
     &[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];
-/// Commands of `fcntl` that are refused: they tell who else opens a file, or makes others wait.
+/// Commands of `fcntl` that are refused: they reveal who else opens a file, or make others wait.
 const REFUSED_COMMANDS: &[i32] = &[libc::F_SETLEASE, libc::F_GETLEASE, libc::F_NOTIFY];
-/// Flags of `clone` that ask for namespaces.
+/// Flags of `clone` that create namespaces.
 const NAMESPACES: u64 = 0x7e02_0080;
 
-/// The filters, for the kernel. What they refuse fails with an error that programs understand.
+/// The compiled filters. A refused call fails with an error that programs understand.
 pub(super) fn programs() -> Result<[BpfProgram; 2], String> {
     Ok([empty_calls()?, program_with(&[])?])
 }
 
-/// The filters for the server that makes a process namespace for every program. What it forks has the
-/// filter too, but not the capability without which the kernel refuses what is let through here.
+/// The filters for the fork server, which makes a process namespace for every candidate. Its forks have the filter
+/// too, but not the capability without which the kernel refuses the calls that are allowed here.
 pub(super) fn programs_for_forks() -> Result<[BpfProgram; 2], String> {
     Ok([empty_calls()?, program_with(&[libc::SYS_setns, libc::SYS_unshare])?])
 }
 
-/// A rule that holds if an argument is so.
+/// A rule that matches if the argument compares so with the value.
 fn rule(argument: u8, value: u64, how: SeccompCmpOp) -> Result<SeccompRule, String> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)
         .and_then(|condition| SeccompRule::new(vec![condition]))
@@ -131,7 +131,7 @@ fn empty_calls() -> Result<BpfProgram, String> {
     compile(rules, 0)
 }
 
-/// A filter under which calls that match a rule do not happen and end with this error, or with none.
+/// Compiles a filter: calls that match a rule are not executed and return this error, or none.
 fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<BpfProgram, String> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
     let errno = SeccompAction::Errno(u32::try_from(errno).unwrap_or_default());
@@ -144,12 +144,12 @@ fn program_with(namespaces: &[i64]) -> Result<BpfProgram, String> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         REFUSED.iter().map(|&call| (call, Vec::new())).collect();
     for &call in namespaces {
-        // Both take the kind as their last argument, `setns` after the file.
+        // Both take the kind as their last argument, `setns` after the file descriptor.
         let argument = u8::from(call == libc::SYS_setns);
         let kind = u64::try_from(libc::CLONE_NEWPID).unwrap_or_default();
         rules.insert(call, vec![rule(argument, kind, SeccompCmpOp::Ne)?]);
     }
-    // Only sockets within the sandbox: there is no network to talk to.
+    // Only sockets within the sandbox are allowed: there is no network.
     let local = u64::try_from(libc::AF_UNIX).unwrap_or_default();
     for call in [libc::SYS_socket, libc::SYS_socketpair] {
         rules.insert(call, vec![rule(0, local, SeccompCmpOp::Ne)?]);
@@ -159,10 +159,10 @@ fn program_with(namespaces: &[i64]) -> Result<BpfProgram, String> {
         asks_for_namespace.push(rule(0, bit, SeccompCmpOp::MaskedEq(bit))?);
     }
     rules.insert(libc::SYS_clone, asks_for_namespace);
-    // Typing into the terminal of whoever started assay.
+    // Refuses typing into the terminal that assay was started from.
     rules.insert(libc::SYS_ioctl, vec![rule(1, libc::TIOCSTI, SeccompCmpOp::Eq)?]);
     rules.insert(libc::SYS_fcntl, commands(REFUSED_COMMANDS)?);
-    // Reading only what is in the machine's cache tells what others have read.
+    // Reading only cached data would reveal what others have read.
     let cached = u64::try_from(libc::RWF_NOWAIT).unwrap_or_default();
     rules.insert(libc::SYS_preadv2, vec![rule(5, cached, SeccompCmpOp::MaskedEq(cached))?]);
     let mut program = compile(rules, libc::EPERM)?;
@@ -170,19 +170,19 @@ fn program_with(namespaces: &[i64]) -> Result<BpfProgram, String> {
     Ok(program)
 }
 
-/// `clone3` has its flags where a filter cannot look, so it is not there: libraries then use `clone`.
+/// Hides `clone3`, whose flags a filter cannot inspect: libraries then use `clone`.
 fn hide_clone3(program: &mut BpfProgram) {
     use seccompiler::sock_filter;
     const LOAD_CALL: u16 = 0x20;
     const JUMP_IF_EQUAL: u16 = 0x15;
     const JUMP_IF_AT_LEAST: u16 = 0x35;
     const RETURN: u16 = 0x06;
-    // The same calls by other numbers (x32), which the rules do not know.
+    // The same calls with x32 numbers, which the rules do not cover.
     const OTHER_NUMBERS: u32 = 0x4000_0000;
     let refuse = 0x0005_0000 | u32::try_from(libc::ENOSYS).unwrap_or(38);
     let call = u32::try_from(libc::SYS_clone3).unwrap_or(435);
-    // The filter begins with a look at the architecture: this goes before it, for numbers that are
-    // the same on all that are supported.
+    // The filter starts with a check of the architecture. This goes before it, for numbers that are the same on all
+    // supported architectures.
     let head = [
         sock_filter { code: LOAD_CALL, jt: 0, jf: 0, k: 0 },
         sock_filter { code: JUMP_IF_EQUAL, jt: 1, jf: 0, k: call },
@@ -192,18 +192,18 @@ fn hide_clone3(program: &mut BpfProgram) {
     program.splice(0..0, head);
 }
 
-/// Returns whether the kernel knows filters.
+/// Checks that the kernel supports filters.
 pub(super) fn check() -> Result<(), String> {
     programs()?;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    // Without /proc it cannot be told beforehand; a program's start would then fail.
+    // Without `/proc` this is unknown; the start of a candidate would then fail.
     if status.is_empty() || status.contains("Seccomp:") {
         return Ok(());
     }
     Err("the kernel has no seccomp".to_owned())
 }
 
-/// Returns the version of Landlock that the kernel has.
+/// The version of Landlock that the kernel has.
 pub(super) fn landlock_abi() -> Result<i32, String> {
     let handled = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -212,8 +212,8 @@ pub(super) fn landlock_abi() -> Result<i32, String> {
     handled.map(|_| 1).map_err(|error| error.to_string())
 }
 
-/// From now on, this process and all that it starts may write in `writable` and to devices only, and
-/// connect to nothing. Where the kernel is older, as much of that as it knows.
+/// Restricts this process and its children to writing in `writable` and to devices, and to no connections. On an older
+/// kernel, restricts as much of that as it supports.
 pub(super) fn restrict_files(writable: &str) -> Result<(), String> {
     let abi = ABI::V6;
     let told = |error: landlock::RulesetError| error.to_string();

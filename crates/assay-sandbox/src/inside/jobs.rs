@@ -1,4 +1,4 @@
-//! Does one job after the other.
+//! Runs one job after the other.
 
 use std::fs::{self, File};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -11,98 +11,102 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::Ground;
+use super::WorkerEnvironment;
 use super::bare::Folder;
-use super::child::{self, Role, Start};
-use super::dialogue::Shelf;
+use super::child::{self, Role, Spawn};
 use super::memory::Sampler;
 use super::root::{self, context};
 use super::server::{Server, ServerEnvironment};
+use super::two_processes::BuildCache;
 use super::verdict;
-use super::watch::{Process, Seen, Watch, Witness};
-use crate::message::{Caps, Job, Report, Script, Setup, Step, TestChoice};
+use super::watch::{Observation, OutcomeSource, Process, Watch};
+use crate::message::{Job, ProcessLimits, Report, Script, SelectedTest, Setup, Step};
 use crate::sys;
 
-/// After so many programs the servers are replaced, so that nothing piles up in them.
+/// The number of candidates after which the servers are replaced, so that nothing accumulates in them.
 const RECYCLED: u32 = 2000;
-/// The number of seconds the tests may work on one program, beside twice as long as the program.
+/// The CPU seconds that the tests may use per candidate, in addition to twice the candidate's own limit.
 const TESTER_SECONDS: u64 = 10;
 
 /// The worker that serves jobs.
 pub(super) struct Worker<'a> {
     host: &'a UnixStream,
     python: Option<String>,
-    pub(super) ground: Ground,
-    /// The size of the folder for writing.
+    pub(super) environment: WorkerEnvironment,
+    /// The size of the writable folder.
     writable: u64,
-    pub(super) nothing: File,
-    forking: Option<Server>,
-    testing: Option<Server>,
-    /// The builds for dialogues.
-    pub(super) kept: Shelf,
+    pub(super) dev_null: File,
+    fork_server: Option<Server>,
+    test_server: Option<Server>,
+    /// The builds of candidates and tests in two processes.
+    pub(super) build_cache: BuildCache,
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(host: &'a UnixStream, setup: &Setup, ground: Ground) -> Result<Self, String> {
-        let nothing = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
+    pub(super) fn new(
+        host: &'a UnixStream,
+        setup: &Setup,
+        environment: WorkerEnvironment,
+    ) -> Result<Self, String> {
+        let dev_null = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
             .map_err(context("open /dev/null"))?;
         Ok(Self {
             host,
             python: setup.python.as_ref().map(|path| path.to_string_lossy().into_owned()),
-            ground,
+            environment,
             writable: setup.writable,
-            nothing: File::from(nothing),
-            forking: None,
-            testing: None,
-            kept: Shelf::default(),
+            dev_null: File::from(dev_null),
+            fork_server: None,
+            test_server: None,
+            build_cache: BuildCache::default(),
         })
     }
 
-    /// Does a job, with the files that came along.
+    /// Runs a job, with the files sent along with it.
     pub(super) fn work(&mut self, job: Job, files: &[OwnedFd]) -> Report {
         let outcome = match job {
-            Job::Examine { program, tests, fresh, caps } => {
-                self.examine(&program, tests.as_ref(), files.first(), fresh, &caps)
+            Job::Tests { program, tests, fresh, limits } => {
+                self.run_tests(&program, tests.as_ref(), files.first(), fresh, &limits)
             }
-            Job::Record { script, caps } => self.record(&script, files.first(), &caps),
-            Job::Python { program, input, fresh, caps } => {
-                self.run_python(&program, &input, fresh, &caps)
+            Job::Record { script, limits } => self.record(&script, files.first(), &limits),
+            Job::Python { program, input, fresh, limits } => {
+                self.run_python(&program, &input, fresh, &limits)
             }
-            Job::Dialogue(dialogue) => self.converse(&dialogue),
+            Job::TwoProcesses(job) => self.run_two_processes(&job),
             Job::Commands { files, steps, input } => self.run_commands(&files, &steps, &input),
         };
         let mut report = outcome.unwrap_or_else(|message| {
-            // Whatever is wrong, the next program shall not suffer from it.
+            // The failure must not affect the next candidate.
             self.end_servers();
             verdict::failure(message)
         });
-        self.ground.memory.held_by().clone_into(&mut report.evidence.memory_by);
+        self.environment.memory.mechanism().clone_into(&mut report.evidence.memory_by);
         report
     }
 
-    /// Clears away what the last program wrote; a worker that cannot must end.
+    /// Removes the files of the last candidate; a worker that cannot must end.
     pub(super) fn clear(&mut self) -> Result<(), String> {
-        match &self.ground.folder {
+        match &self.environment.folder {
             Folder::Mounted => root::renew_writable(self.writable),
             Folder::Made(folder) => folder.clear(),
         }
     }
 
-    /// Limits the memory of the next program; what looks at it while it runs, if nothing else holds it.
-    pub(super) fn limit_memory(&mut self, caps: &Caps) -> Option<Sampler> {
-        let servers = [&self.forking, &self.testing].into_iter().flatten();
-        let servers = servers.filter_map(Server::number).collect();
-        self.ground.memory.limit(caps.memory, servers)
+    /// Limits the memory of the next candidate; returns a sampler if nothing else limits it.
+    pub(super) fn limit_memory(&mut self, limits: &ProcessLimits) -> Option<Sampler> {
+        let servers = [&self.fork_server, &self.test_server].into_iter().flatten();
+        let servers = servers.filter_map(Server::pid).collect();
+        self.environment.memory.limit(limits.memory, servers)
     }
 
     /// Ends the servers.
     pub(super) fn end_servers(&mut self) {
-        for server in [self.forking.take(), self.testing.take()].into_iter().flatten() {
+        for server in [self.fork_server.take(), self.test_server.take()].into_iter().flatten() {
             server.end();
         }
-        if self.ground.own_processes.is_some() {
-            // The worker is the first process of its namespace: this reaches all others, also those
-            // that have lost their server.
+        if self.environment.own_processes.is_some() {
+            // The worker is the first process of its namespace: this reaches all others, also those that have lost
+            // their server.
             sys::kill_all();
             while matches!(sys::wait(-1, true), Ok(Some(_))) {}
         }
@@ -111,120 +115,125 @@ impl<'a> Worker<'a> {
     fn server_environment(&self) -> Result<ServerEnvironment<'_>, String> {
         Ok(ServerEnvironment {
             python: self.python.as_deref().ok_or("there is no Python")?,
-            scripts: &self.ground.scripts,
-            folder: self.ground.folder.path(),
-            isolate: self.ground.own_processes.is_some(),
-            nothing: &self.nothing,
-            tests_group: self.ground.memory.tests(),
+            scripts: &self.environment.scripts,
+            folder: self.environment.folder.path(),
+            isolate: self.environment.own_processes.is_some(),
+            dev_null: &self.dev_null,
+            tests_group: self.environment.memory.tests(),
         })
     }
 
-    /// Makes sure that the servers are there that a job needs.
-    fn prepare(&mut self, forks: Option<&Caps>, tests: Option<&TestChoice>) -> Result<(), String> {
-        let unsuited = |server: &Server| forks.is_some_and(|caps| !server.suits(caps));
+    /// Starts the servers that a job needs.
+    fn ensure_servers(
+        &mut self,
+        forks: Option<&ProcessLimits>,
+        tests: Option<&SelectedTest>,
+    ) -> Result<(), String> {
+        let other_limits = |server: &Server| forks.is_some_and(|limits| !server.has_limits(limits));
         let worn = |server: &Server| server.served >= RECYCLED;
-        let new = |server: &Server| tests.is_some_and(|choice| !server.knows(&choice.key));
-        let full = |server: &Server| new(server) && server.is_heavy();
+        let new = |server: &Server| tests.is_some_and(|selected| !server.has_suite(&selected.key));
+        let full = |server: &Server| new(server) && server.uses_much_memory();
         let old = [
-            self.forking.take_if(|server| worn(server) || unsuited(server)),
-            self.testing.take_if(|server| worn(server) || full(server)),
+            self.fork_server.take_if(|server| worn(server) || other_limits(server)),
+            self.test_server.take_if(|server| worn(server) || full(server)),
         ];
         old.into_iter().flatten().for_each(Server::end);
-        if let (Some(caps), None) = (forks, &self.forking) {
-            let own = self.ground.own_processes.as_ref();
-            let server = Server::forking(&self.server_environment()?, own, caps)?;
-            self.forking = Some(server);
+        if let (Some(limits), None) = (forks, &self.fork_server) {
+            let own = self.environment.own_processes.as_ref();
+            let server = Server::start_fork_server(&self.server_environment()?, own, limits)?;
+            self.fork_server = Some(server);
         }
-        if tests.is_some() && self.testing.is_none() {
-            self.testing = Some(Server::testing(&self.server_environment()?)?);
+        if tests.is_some() && self.test_server.is_none() {
+            self.test_server = Some(Server::start_test_server(&self.server_environment()?)?);
         }
         Ok(())
     }
 
-    fn examine(
+    fn run_tests(
         &mut self,
         program: &Script,
-        tests: Option<&TestChoice>,
+        tests: Option<&SelectedTest>,
         recorded: Option<&OwnedFd>,
         fresh: bool,
-        caps: &Caps,
+        limits: &ProcessLimits,
     ) -> Result<Report, String> {
-        self.prepare((!fresh).then_some(caps), tests)?;
-        if let (Some(choice), Some(server)) = (tests, &mut self.testing)
-            && !server.knows(&choice.key)
+        self.ensure_servers((!fresh).then_some(limits), tests)?;
+        if let (Some(selected), Some(server)) = (tests, &mut self.test_server)
+            && !server.has_suite(&selected.key)
         {
-            let Some(exam) = &choice.exam else {
-                return Ok(Report { exam_unknown: true, ..verdict::failure(String::new()) });
+            let Some(suite) = &selected.suite else {
+                return Ok(Report { suite_unknown: true, ..verdict::failure(String::new()) });
             };
             server
-                .learn(&choice.key, exam, recorded)
+                .load_suite(&selected.key, suite, recorded)
                 .map_err(|trace| format!("the tests: {trace}"))?;
         }
-        let mut seen = self.put_through(program, tests, false, fresh, caps)?;
-        if verdict::wants_again(&seen) {
+        let mut observed = self.run_candidate(program, tests, false, fresh, limits)?;
+        if verdict::wants_rerun(&observed) {
             self.clear()?;
-            self.prepare((!fresh).then_some(caps), tests)?;
-            seen = self.put_through(program, tests, true, fresh, caps)?;
+            self.ensure_servers((!fresh).then_some(limits), tests)?;
+            observed = self.run_candidate(program, tests, true, fresh, limits)?;
         }
         let ending = if program.mode == "calls" {
-            verdict::examined_by_calls(&seen, caps)
+            verdict::ending_of_calls(&observed, limits)
         } else {
-            verdict::examined(&seen, caps, tests.is_none())
+            verdict::ending_of_tests(&observed, limits, tests.is_none())
         };
-        Ok(verdict::report(seen, ending))
+        Ok(verdict::report(observed, ending))
     }
 
-    /// Has a task's own program write down what it answers.
+    /// Records the answers of a reference solution.
     fn record(
         &mut self,
         script: &Script,
         file: Option<&OwnedFd>,
-        caps: &Caps,
+        limits: &ProcessLimits,
     ) -> Result<Report, String> {
-        self.prepare(Some(caps), None)?;
+        self.ensure_servers(Some(limits), None)?;
         let (ours, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
-        let nothing = File::open("/dev/null").map_err(context("open /dev/null"))?;
+        let dev_null = File::open("/dev/null").map_err(context("open /dev/null"))?;
         let file = file.ok_or("there is no file to write to")?;
         let sheet = file.try_clone().map_err(context("copy a file"))?;
-        let ends = Ends { input: nothing, connection: theirs, sheet: Some(File::from(sheet)) };
-        let running = self.start_python(script, &ends, false, caps)?;
+        let ends =
+            CandidateFiles { input: dev_null, connection: theirs, sheet: Some(File::from(sheet)) };
+        let running = self.start_python(script, &ends, false, limits)?;
         drop(ends);
-        let seen = running.watch(self, Witness::Program(ours), caps)?;
-        let ending = verdict::executed(&seen, caps);
-        Ok(verdict::report(seen, ending))
+        let observed = running.watch(self, OutcomeSource::Candidate(ours), limits)?;
+        let ending = verdict::ending_of_run(&observed, limits);
+        Ok(verdict::report(observed, ending))
     }
 
-    /// Puts a program through tests, or lets it run that carries them itself.
-    fn put_through(
+    /// Runs a candidate against a test, or by itself if it contains its tests.
+    fn run_candidate(
         &mut self,
         program: &Script,
-        tests: Option<&TestChoice>,
+        tests: Option<&SelectedTest>,
         live: bool,
         fresh: bool,
-        caps: &Caps,
-    ) -> Result<Seen, String> {
+        limits: &ProcessLimits,
+    ) -> Result<Observation, String> {
         let (ours, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
-        // Opened anew: what a program does to it is not to be seen by the next.
-        let nothing = File::open("/dev/null").map_err(context("open /dev/null"))?;
-        let mut ends = Ends { input: nothing, connection: theirs, sheet: None };
-        if let (Some(choice), Some(server)) = (tests, &mut self.testing) {
+        // Opened again each time: changes that a candidate makes to it must not be visible to the next.
+        let dev_null = File::open("/dev/null").map_err(context("open /dev/null"))?;
+        let mut ends = CandidateFiles { input: dev_null, connection: theirs, sheet: None };
+        if let (Some(selected), Some(server)) = (tests, &mut self.test_server) {
             let sheet = sys::memory_file(&[]).map_err(context("make a sheet for answers"))?;
-            let seconds = TESTER_SECONDS + caps.cpu_kill_s * 2;
-            server.test(choice, live, seconds, ours.as_fd(), sheet.as_fd())?;
+            let seconds = TESTER_SECONDS + limits.cpu_kill_s * 2;
+            server.start_test(selected, live, seconds, ours.as_fd(), sheet.as_fd())?;
             ends.sheet = Some(sheet);
         }
-        let running = self.start_python(program, &ends, fresh, caps)?;
+        let running = self.start_python(program, &ends, fresh, limits)?;
         drop(ends);
-        let witness = match &self.testing {
-            Some(server) if tests.is_some() => Witness::Tests(server),
-            _ => Witness::Program(ours),
+        let source = match &self.test_server {
+            Some(server) if tests.is_some() => OutcomeSource::TestServer(server),
+            _ => OutcomeSource::Candidate(ours),
         };
-        let seen = running.watch(self, witness, caps)?;
-        if seen.witness_lost {
-            // A tester that did not answer is not asked again.
-            self.testing.take().into_iter().for_each(Server::end);
+        let observed = running.watch(self, source, limits)?;
+        if observed.source_lost {
+            // A test server that did not answer is replaced.
+            self.test_server.take().into_iter().for_each(Server::end);
         }
-        Ok(seen)
+        Ok(observed)
     }
 
     fn run_python(
@@ -232,34 +241,34 @@ impl<'a> Worker<'a> {
         program: &Script,
         input: &str,
         fresh: bool,
-        caps: &Caps,
+        limits: &ProcessLimits,
     ) -> Result<Report, String> {
-        self.prepare((!fresh).then_some(caps), None)?;
+        self.ensure_servers((!fresh).then_some(limits), None)?;
         let (ours, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
         let input = sys::memory_file(input.as_bytes()).map_err(context("write the input"))?;
-        let ends = Ends { input, connection: theirs, sheet: None };
-        let running = self.start_python(program, &ends, fresh, caps)?;
+        let ends = CandidateFiles { input, connection: theirs, sheet: None };
+        let running = self.start_python(program, &ends, fresh, limits)?;
         drop(ends);
-        let seen = running.watch(self, Witness::Program(ours), caps)?;
-        let ending = verdict::executed(&seen, caps);
-        Ok(verdict::report(seen, ending))
+        let observed = running.watch(self, OutcomeSource::Candidate(ours), limits)?;
+        let ending = verdict::ending_of_run(&observed, limits);
+        Ok(verdict::report(observed, ending))
     }
 
     /// Starts Python code, forked or in a new interpreter.
     fn start_python(
         &mut self,
         script: &Script,
-        ends: &Ends,
+        ends: &CandidateFiles,
         fresh: bool,
-        caps: &Caps,
-    ) -> Result<Running, String> {
-        let sampler = self.limit_memory(caps);
+        limits: &ProcessLimits,
+    ) -> Result<RunningProcess, String> {
+        let sampler = self.limit_memory(limits);
         let pipes = Pipes::new()?;
         let (output, errors) = pipes.writers();
         let mut files = vec![ends.input.as_fd(), output, errors, ends.connection.as_fd()];
         files.extend(ends.sheet.as_ref().map(AsFd::as_fd));
         let Script { mode, preamble, program } = script;
-        let head = format!("{mode} {} {}\n", caps.cpu_kill_s, preamble.len());
+        let head = format!("{mode} {} {}\n", limits.cpu_kill_s, preamble.len());
         let request = [head.as_bytes(), preamble.as_bytes(), program.as_bytes()].concat();
         if fresh {
             let described = sys::memory_file(&request).map_err(context("describe a program"))?;
@@ -269,15 +278,15 @@ impl<'a> Worker<'a> {
             let command = [environment.python, "-s", "-S", script.as_str(), number.as_str()]
                 .map(str::to_owned);
             files.push(described.as_fd());
-            let role = Role::Python(caps, self.ground.own_processes.as_ref());
+            let role = Role::Python(limits, self.environment.own_processes.as_ref());
             let started = Some(self.start_command(&command, &files, role)?);
-            return Ok(Running { forked: None, started, pipes: pipes.readers(), sampler });
+            return Ok(RunningProcess { forked: None, started, pipes: pipes.readers(), sampler });
         }
-        let server = self.forking.as_mut().ok_or("there is no server")?;
+        let server = self.fork_server.as_mut().ok_or("there is no server")?;
         server.served += 1;
         server.send(&request, &files)?;
-        let forked = Some(server.forked()?);
-        Ok(Running { forked, started: None, pipes: pipes.readers(), sampler })
+        let forked = Some(server.forked_pid()?);
+        Ok(RunningProcess { forked, started: None, pipes: pipes.readers(), sampler })
     }
 
     fn run_commands(
@@ -286,7 +295,7 @@ impl<'a> Worker<'a> {
         steps: &[Step],
         input: &str,
     ) -> Result<Report, String> {
-        let folder = Path::new(self.ground.folder.path());
+        let folder = Path::new(self.environment.folder.path());
         for (name, text) in files {
             fs::write(folder.join(name), text).map_err(context("write a program"))?;
         }
@@ -305,22 +314,22 @@ impl<'a> Worker<'a> {
     }
 
     pub(super) fn run_step(&mut self, step: &Step, input: &File) -> Result<Report, String> {
-        let sampler = self.limit_memory(&step.caps);
+        let sampler = self.limit_memory(&step.limits);
         let pipes = Pipes::new()?;
         let (output, errors) = pipes.writers();
         let files = [input.as_fd(), output, errors];
-        let role = Role::Compiled(&step.caps, self.ground.own_processes.as_ref());
+        let role = Role::Compiled(&step.limits, self.environment.own_processes.as_ref());
         let started = Some(self.start_command(&step.command, &files, role)?);
-        let running = Running { forked: None, started, pipes: pipes.readers(), sampler };
-        let seen = running.watch(self, Witness::Nobody, &step.caps)?;
-        let mut ending = verdict::executed(&seen, &step.caps);
+        let running = RunningProcess { forked: None, started, pipes: pipes.readers(), sampler };
+        let observed = running.watch(self, OutcomeSource::ExitStatus, &step.limits)?;
+        let mut ending = verdict::ending_of_run(&observed, &step.limits);
         if step.compiles && matches!(ending, Ending::EarlyExit { .. } | Ending::Crashed { .. }) {
-            let errors = String::from_utf8_lossy(&seen.errors);
-            let said = errors.trim();
-            let message = if said.is_empty() { "the compiler gave up" } else { said };
+            let errors = String::from_utf8_lossy(&observed.errors);
+            let errors = errors.trim();
+            let message = if errors.is_empty() { "the compiler gave up" } else { errors };
             ending = Ending::SyntaxError { message: message.to_owned(), line: None };
         }
-        Ok(verdict::report(seen, ending))
+        Ok(verdict::report(observed, ending))
     }
 
     fn start_command(
@@ -329,10 +338,10 @@ impl<'a> Worker<'a> {
         files: &[BorrowedFd<'_>],
         role: Role<'_>,
     ) -> Result<(i32, OwnedFd), String> {
-        self.start_in(self.ground.folder.path(), None, command, files, role)
+        self.start_in(self.environment.folder.path(), None, command, files, role)
     }
 
-    /// Starts a command in a folder, out of sight of another one.
+    /// Starts a command in a folder, with another one hidden.
     pub(super) fn start_in(
         &self,
         folder: &str,
@@ -341,8 +350,8 @@ impl<'a> Worker<'a> {
         files: &[BorrowedFd<'_>],
         role: Role<'_>,
     ) -> Result<(i32, OwnedFd), String> {
-        let isolate = self.ground.own_processes.is_some();
-        let pid = child::start(&Start { command, files, folder, role, isolate, hidden })?;
+        let isolate = self.environment.own_processes.is_some();
+        let pid = child::spawn(&Spawn { command, files, folder, role, isolate, hidden })?;
         let number = Pid::from_raw(pid).ok_or("no process")?;
         let watched =
             pidfd_open(number, PidfdFlags::empty()).map_err(context("watch a process"))?;
@@ -350,45 +359,45 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The ends of a Python program's connections, besides those that it prints to.
-struct Ends {
+/// The files of a Python candidate, besides those that it prints to.
+struct CandidateFiles {
     input: File,
-    /// To the tests, or to the worker.
+    /// The connection to the tests, or to the worker.
     connection: UnixStream,
     /// The file for its answers to its tests.
     sheet: Option<File>,
 }
 
-/// A program that was started.
-pub(super) struct Running {
-    /// The process that a server has forked for it.
+/// A process that was started.
+pub(super) struct RunningProcess {
+    /// The process that a server forked for it.
     pub(super) forked: Option<i32>,
-    /// The process that the worker has started for it.
+    /// The process that the worker started for it.
     pub(super) started: Option<(i32, OwnedFd)>,
     pub(super) pipes: (File, File),
     /// The sampler of its memory.
     pub(super) sampler: Option<Sampler>,
 }
 
-impl Running {
+impl RunningProcess {
     pub(super) fn watch(
         self,
         worker: &Worker<'_>,
-        witness: Witness<'_>,
-        caps: &Caps,
-    ) -> Result<Seen, String> {
-        let process = match (self.started, self.forked, &worker.forking) {
+        source: OutcomeSource<'_>,
+        limits: &ProcessLimits,
+    ) -> Result<Observation, String> {
+        let process = match (self.started, self.forked, &worker.fork_server) {
             (Some((pid, watched)), ..) => Process::Started(pid, watched),
             (None, Some(pid), Some(server)) => Process::Forked(pid, server),
             _ => return Err("there is no process".to_owned()),
         };
         let (output, errors) = self.pipes;
         let (host, sampler) = (worker.host, self.sampler);
-        Watch { process, witness, output, errors, host, caps, sampler }.see()
+        Watch { process, source, output, errors, host, limits, sampler }.run()
     }
 }
 
-/// The pipes that a program prints to.
+/// The pipes that a candidate prints to.
 pub(super) struct Pipes {
     output: (OwnedFd, OwnedFd),
     errors: (OwnedFd, OwnedFd),
@@ -401,8 +410,8 @@ impl Pipes {
             fcntl_setfl(&reader, OFlags::NONBLOCK)?;
             Ok((reader, writer))
         };
-        let told = context::<Errno>("make a pipe");
-        Ok(Self { output: pipe().map_err(&told)?, errors: pipe().map_err(&told)? })
+        let failed = context::<Errno>("make a pipe");
+        Ok(Self { output: pipe().map_err(&failed)?, errors: pipe().map_err(&failed)? })
     }
 
     pub(super) fn writers(&self) -> (BorrowedFd<'_>, BorrowedFd<'_>) {

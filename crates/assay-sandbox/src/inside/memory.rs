@@ -1,5 +1,5 @@
-//! Holds the memory of programs in check: by a control group, else by looking at their processes while they
-//! run. Limits of each process (`rlimit`) are set in any case, in [`child`](super::child).
+//! Limits the memory of candidates: by a control group, otherwise by sampling their processes while they run. Limits
+//! of each process (`rlimit`) are always set too, in [`child`](super::child).
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -8,45 +8,45 @@ use std::time::Duration;
 
 use crate::message::GroupFiles;
 
-/// The memory of the worker and of the server that programs are forked from, which are in the same group.
+/// The memory of the worker and the fork server, which are in the same group as the candidate.
 const OWN: u64 = 64 << 20;
-/// The pause between two looks at a program's processes; one that ends sooner is not looked at.
-pub(super) const PAUSE: Duration = Duration::from_millis(50);
+/// The interval between two samples of a candidate's processes; one that ends sooner is not sampled.
+pub(super) const SAMPLE_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The limit on the memory of a worker's programs.
-pub(super) struct Memory {
+/// The limit on the memory of a worker's candidates.
+pub(super) struct MemoryLimiter {
     group: Option<Group>,
     can_sample: bool,
     /// True if the worker has a process namespace of its own.
-    alone: bool,
-    /// The mechanism that limits the current program.
-    held_by: &'static str,
+    own_namespace: bool,
+    /// The mechanism that limits the current candidate.
+    mechanism: &'static str,
 }
 
 struct Group {
     name: &'static str,
     limit_file: File,
-    /// The group of the tests, which are not to be counted as the program's.
+    /// The group of the tests, which do not count towards the candidate's memory.
     tests: File,
     limit: u64,
 }
 
-impl Memory {
-    /// Opens the files of the control group; to be called while the host's files can be seen.
-    pub(super) fn open(files: Option<&GroupFiles>, alone: bool) -> Self {
+impl MemoryLimiter {
+    /// Opens the files of the control group; to be called while the host's files are visible.
+    pub(super) fn open(files: Option<&GroupFiles>, own_namespace: bool) -> Self {
         let open = |path: &Path| OpenOptions::new().write(true).open(path).ok();
         let group = files.and_then(|files| {
             let name = if files.version == 2 { "cgroup-v2" } else { "cgroup-v1" };
             let (limit_file, tests) = (open(&files.limit)?, open(&files.tests)?);
             Some(Group { name, limit_file, tests, limit: u64::MAX })
         });
-        Self { group, can_sample: false, alone, held_by: "rlimit" }
+        Self { group, can_sample: false, own_namespace, mechanism: "rlimit" }
     }
 
-    /// Finds out whether processes can be looked at; to be called when `/proc` is what it will be.
-    pub(super) fn settle(&mut self) {
+    /// Detects whether processes can be sampled; to be called after `/proc` is mounted.
+    pub(super) fn detect_sampling(&mut self) {
         self.can_sample = resident(std::process::id()) > 0;
-        self.held_by = match &self.group {
+        self.mechanism = match &self.group {
             Some(group) => group.name,
             None => self.without_group(),
         };
@@ -57,21 +57,25 @@ impl Memory {
         self.group.as_ref().map(|group| &group.tests)
     }
 
-    /// Limits the memory of the next program. What looks at it while it runs, if nothing else holds it.
+    /// Limits the memory of the next candidate; returns a sampler if nothing else limits it.
     pub(super) fn limit(&mut self, memory: u64, servers: Vec<u32>) -> Option<Sampler> {
         if let Some(group) = &mut self.group
             && group.limit(memory)
         {
-            self.held_by = group.name;
+            self.mechanism = group.name;
             return None;
         }
-        self.held_by = self.without_group();
-        self.can_sample.then_some(Sampler { limit: memory, servers, alone: self.alone })
+        self.mechanism = self.without_group();
+        self.can_sample.then_some(Sampler {
+            limit: memory,
+            servers,
+            own_namespace: self.own_namespace,
+        })
     }
 
-    /// The mechanism that limits the current program: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
-    pub(super) fn held_by(&self) -> &'static str {
-        self.held_by
+    /// The mechanism that limits the current candidate: `cgroup-v2`, `cgroup-v1`, `sampled` or `rlimit`.
+    pub(super) fn mechanism(&self) -> &'static str {
+        self.mechanism
     }
 
     fn without_group(&self) -> &'static str {
@@ -91,31 +95,31 @@ impl Group {
     }
 }
 
-/// Looks at the memory of a program's processes.
+/// Samples the memory of a candidate's processes.
 pub(super) struct Sampler {
     limit: u64,
     /// The worker's other processes.
     servers: Vec<u32>,
-    /// True if nothing else can be seen than what the worker has started.
-    alone: bool,
+    /// True if only processes that the worker started are visible.
+    own_namespace: bool,
 }
 
 impl Sampler {
-    /// Returns whether the program's processes hold more than they may.
+    /// Returns true if the candidate's processes exceed the memory limit.
     pub(super) fn exceeds(&self) -> bool {
         let processes = self.processes();
         let sum = |of: fn(u32) -> u64| processes.iter().map(|&pid| of(pid)).sum::<u64>();
-        // The first is cheap, but counts pages that processes share once for each.
+        // The first sum is cheap, but counts shared pages once for each process.
         sum(resident) > self.limit && sum(proportional) > self.limit
     }
 
-    /// All that comes from the worker, but for itself and its servers.
+    /// All processes started by the worker, except for its servers.
     fn processes(&self) -> Vec<u32> {
         let worker = std::process::id();
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let mut found: Vec<u32> = numbers.collect();
-        if !self.alone {
+        if !self.own_namespace {
             found = descendants(worker, &found);
         }
         found.retain(|pid| *pid != worker && !self.servers.contains(pid));
@@ -123,11 +127,11 @@ impl Sampler {
     }
 }
 
-/// Those of the processes that a process has started, or one of those.
+/// The direct and indirect children of a process among `processes`.
 fn descendants(of: u32, processes: &[u32]) -> Vec<u32> {
     let parent = |pid: u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // After the name, which may hold anything, come the state and the parent.
+        // The state and the parent follow the name, which may contain anything.
         stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()
     };
     let pairs: Vec<(u32, u32)> =
@@ -146,11 +150,11 @@ fn resident(pid: u32) -> u64 {
     sum_of(&status, &["VmRSS:", "VmSwap:"])
 }
 
-/// The same, where a page that several processes have counts only in part for each.
+/// The same, but a shared page counts only in part for each process.
 fn proportional(pid: u32) -> u64 {
     match fs::read_to_string(format!("/proc/{pid}/smaps_rollup")) {
         Ok(text) => sum_of(&text, &["Pss:", "SwapPss:"]),
-        // It does not want to be looked at.
+        // The process cannot be inspected.
         Err(_) => resident(pid),
     }
 }

@@ -1,4 +1,4 @@
-//! Shuts the worker in: namespaces for users, processes, mounts, network, messages and names.
+//! Isolates the worker: namespaces for users, processes, mounts, network, IPC and host names.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -19,16 +19,16 @@ use crate::sys::unshare;
 
 use super::root::{self, context};
 
-/// The user that runs an administrator's programs: nobody.
+/// The user that runs root's candidates: nobody.
 const NOBODY: u32 = 65534;
-/// The user that a program believes to be.
+/// The user id that a candidate sees.
 const PROGRAM: u32 = 1000;
-/// Enough for a server and a program; also how deep a tree of folders is cleared away by hand.
+/// Enough for a server and a candidate; also the maximum depth of a folder tree that is removed by hand.
 const OPEN_FILES: u64 = 1024;
 
-/// Builds the root and enters every namespace; the next process that is forked is the first of the new
-/// process namespace. Also gives back the host's `/proc`, which is needed once more.
-pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
+/// Builds the root and enters every namespace; the next process that is forked is the first of the new process
+/// namespace. Also returns the host's `/proc`, which is needed once more.
+pub(super) fn enter_namespaces(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
     let mut layers = Layers::default();
     let proc = open("/proc", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
         .map_err(context("open /proc"))?;
@@ -65,12 +65,12 @@ pub(super) fn shut_in(setup: &Setup) -> Result<(Layers, OwnedFd), String> {
 }
 
 /// Prepares the first process of the namespace before it serves.
-pub(super) fn settle(
+pub(super) fn finish_setup(
     setup: &Setup,
     mut layers: Layers,
     proc: &OwnedFd,
 ) -> Result<(Layers, File), String> {
-    // Together with whoever started it, even if that is killed.
+    // It must end with its parent, even if that is killed.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(context("hang on the parent"))?;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let own_processes = openat(proc, "self/ns/pid", flags, Mode::empty())
@@ -81,7 +81,7 @@ pub(super) fn settle(
     sethostname(b"assay").map_err(context("set the host name"))?;
     set_no_new_privs(true).map_err(context("give up new privileges"))?;
     layers.note("no new privileges", true, Ok(()));
-    super::child::limit([(Resource::Nofile, OPEN_FILES)])?;
+    super::child::set_rlimits([(Resource::Nofile, OPEN_FILES)])?;
     layers.note("system call filter", true, super::filter::check());
     layers.note("Landlock", false, super::filter::landlock_abi().map(|_| ()));
     Ok((layers, File::from(own_processes)))
@@ -92,7 +92,7 @@ fn show_processes() -> Result<(), String> {
     let quiet = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let shown = mount("proc", "/proc", "proc", quiet, None);
     let shown = shown.map_err(context("mount /proc"));
-    // Better none than the host's.
+    // No `/proc` is better than the host's.
     shown.or_else(|problem| super::child::hide_processes().and(Err(problem)))
 }
 
@@ -102,11 +102,11 @@ pub(super) fn become_nobody() -> Result<(), String> {
     set_thread_groups(&[]).map_err(context("leave groups"))?;
     set_thread_res_gid(group, group, group).map_err(context("become nobody"))?;
     set_thread_res_uid(user, user, user).map_err(context("become nobody"))?;
-    // Else its files in /proc belong to the administrator.
+    // Otherwise its files in `/proc` belong to root.
     set_dumpable_behavior(DumpableBehavior::Dumpable).map_err(context("become nobody"))
 }
 
-/// Says which users and groups inside are which outside.
+/// Maps the users and groups inside to those outside.
 fn map_ids(proc: &OwnedFd, user: (u32, u32), group: (u32, u32)) -> Result<(), String> {
     write_in(proc, "self/setgroups", "deny")?;
     write_in(proc, "self/uid_map", &format!("{} {} 1", user.0, user.1))?;

@@ -1,5 +1,4 @@
-//! The file system that programs see: what they need of the host's software, read-only, and a small
-//! folder of their own.
+//! The file system that candidates see: the host's software, read-only, and a small folder of their own.
 
 use std::ffi::CString;
 use std::fs;
@@ -14,19 +13,19 @@ use rustix::process::pivot_root;
 
 use crate::sys::{seal_device, seal_mount};
 
-/// The folder where programs may write; a link to [`MOUNT_POINT`].
+/// The folder where candidates may write; a link to [`MOUNT_POINT`].
 pub(super) const WRITABLE: &str = "/tmp";
-/// The folder that Landlock's rule for writing names. Landlock asks the folders above a mount point, but not
-/// the mount point itself: the rule stands above it, so that it covers whatever is mounted there.
+/// The folder named in Landlock's rule for writing. Landlock checks the folders above a mount point, but not the mount
+/// point itself, so the rule is set above it to cover any file system that is mounted there.
 pub(super) const PRIVATE: &str = "/private";
-/// The mount point of every program's own file system.
+/// The mount point of every candidate's own file system.
 const MOUNT_POINT: &str = "/private/tmp";
 /// The folder of the sandbox's Python code.
 pub(super) const OWN: &str = "/.assay";
 /// The host's root while the new one is built.
 const OLD: &str = "/.host";
 
-/// Software that every program may need, where the host has it.
+/// Software that every candidate may need, if the host has it.
 const SOFTWARE: [&str; 11] = [
     "/usr",
     "/bin",
@@ -83,7 +82,7 @@ pub(super) fn build(visible: &[PathBuf]) -> Result<(), String> {
     fs::write("/etc/passwd", "program:x:1000:1000::/tmp:/bin/sh\n")
         .map_err(context("write a file"))?;
     symlink(WRITABLE, "/dev/shm").map_err(context("make a link"))?;
-    // A process namespace needs one that is visible to show its own.
+    // A process namespace can mount its own `/proc` only if another one is visible.
     let proc = format!("{OLD}/proc");
     mount_bind_recursive(proc, "/proc").map_err(context("show /proc"))?;
     unmount(OLD, UnmountFlags::DETACH).map_err(context("leave the host's root"))?;
@@ -101,12 +100,12 @@ pub(super) fn write_scripts(folder: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Has mounts of the worker appear in the servers' namespaces too, which copy this one later.
+/// Makes mounts of the worker appear in the namespaces of servers too, which copy this one later.
 pub(super) fn share_mounts() -> Result<(), String> {
     mount_change("/", MountPropagationFlags::SHARED).map_err(context("share mounts"))
 }
 
-/// Mounts a new, empty file system to write to.
+/// Mounts a new, empty writable file system.
 pub(super) fn mount_writable(size: u64) -> Result<(), String> {
     let quiet = MountFlags::NOSUID | MountFlags::NODEV;
     let options = CString::new(format!("mode=1777,size={size},nr_inodes=65536"))
@@ -115,19 +114,19 @@ pub(super) fn mount_writable(size: u64) -> Result<(), String> {
         .map_err(context("mount a folder to write to"))
 }
 
-/// Replaces the file system to write to by a new one. Clearing the old one would not do: attributes of its
-/// root, its times and the numbers of its files would stay.
+/// Replaces the writable file system by a new one. Emptying the old one is not enough: attributes of its root, its
+/// times and its inode numbers would stay.
 pub(super) fn renew_writable(size: u64) -> Result<(), String> {
     unmount(MOUNT_POINT, UnmountFlags::DETACH).map_err(context("unmount a program's folder"))?;
     mount_writable(size)
 }
 
-/// Shows a folder or file of the host at the same place; one that is not there is left out.
+/// Makes a folder or file of the host visible at the same path; a missing one is skipped.
 fn show(path: &Path) -> Result<(), String> {
     let old = under_old(path);
     let Ok(kind) = fs::symlink_metadata(&old) else { return Ok(()) };
     if fs::symlink_metadata(path).is_ok() {
-        // Already there, as part of a folder that was shown before.
+        // Already visible, as part of another folder.
         return Ok(());
     }
     if let Some(parent) = path.parent() {
@@ -166,7 +165,7 @@ fn under_old(path: &Path) -> PathBuf {
     Path::new(OLD).join(path.strip_prefix("/").unwrap_or(path))
 }
 
-/// Puts what was being done before an error.
+/// Prefixes an error with the action that failed.
 pub(super) fn context<E: std::fmt::Display>(doing: &'static str) -> impl Fn(E) -> String {
     move |error| format!("{doing}: {error}")
 }

@@ -1,4 +1,4 @@
-//! The two Python processes that stay: one forks programs, the other holds the tests.
+//! The two long-lived Python processes: the fork server for candidates, and the test server.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -9,29 +9,29 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::child::{Role, Start, limits, start};
+use super::child::{Role, Spawn, rlimits, spawn};
 use super::root::context;
 use crate::frame;
-use crate::message::{Caps, ExamText, KEPT_EXAMS, TestChoice};
-use crate::sys::{self, Ended};
+use crate::message::{KEPT_SUITES, ProcessLimits, SelectedTest, SuiteSource};
+use crate::sys::{self, ProcessExit};
 
-/// The time a server may take to say that it is ready.
-const START: Duration = Duration::from_mins(1);
-/// The time the tests' own code may take before the first program is put through them.
-const SETTING: Duration = Duration::from_mins(10);
+/// The time limit for a server's start.
+const START_TIMEOUT: Duration = Duration::from_mins(1);
+/// The time limit for the tests' setup code.
+const SETUP_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// A Python process that stays.
+/// A long-lived Python process.
 pub(super) struct Server {
     pid: i32,
     pub(super) control: UnixStream,
-    /// The number of questions it was asked; each has its number.
-    asked: u64,
-    /// The number of programs it has served.
+    /// The number of requests, which is also the number of the last one.
+    requests: u64,
+    /// The number of candidates it has served.
     pub(super) served: u32,
-    /// The limits of the programs that it forks, besides their time.
-    caps: Option<Caps>,
-    /// The exams that it knows, the oldest first.
-    exams: VecDeque<String>,
+    /// The limits of the candidates that it forks, besides their time.
+    limits: Option<ProcessLimits>,
+    /// The test suites that it has loaded, oldest first.
+    suites: VecDeque<String>,
 }
 
 /// The resources that a server needs to start.
@@ -40,7 +40,7 @@ pub(super) struct ServerEnvironment<'a> {
     pub(super) scripts: &'a str,
     pub(super) folder: &'a str,
     pub(super) isolate: bool,
-    pub(super) nothing: &'a File,
+    pub(super) dev_null: &'a File,
     /// The control group of the tests.
     pub(super) tests_group: Option<&'a File>,
 }
@@ -52,11 +52,11 @@ impl Server {
         role: Role<'_>,
     ) -> Result<Self, String> {
         let (control, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
-        let nothing = environment.nothing.as_fd();
+        let nothing = environment.dev_null.as_fd();
         let script = format!("{}/{script}", environment.scripts);
         let command: Vec<String> =
             [environment.python, "-s", "-S", &script].iter().map(|&word| word.to_owned()).collect();
-        let pid = start(&Start {
+        let pid = spawn(&Spawn {
             command: &command,
             files: &[nothing, nothing, std::io::stderr().as_fd(), theirs.as_fd()],
             folder: environment.folder,
@@ -64,69 +64,72 @@ impl Server {
             isolate: environment.isolate,
             hidden: None,
         })?;
-        Ok(Self { pid, control, asked: 0, served: 0, caps: None, exams: VecDeque::new() })
+        Ok(Self { pid, control, requests: 0, served: 0, limits: None, suites: VecDeque::new() })
     }
 
-    /// The server that forks programs.
-    pub(super) fn forking(
+    /// Starts the server that forks candidates.
+    pub(super) fn start_fork_server(
         environment: &ServerEnvironment<'_>,
         own: Option<&File>,
-        caps: &Caps,
+        limits: &ProcessLimits,
     ) -> Result<Self, String> {
-        let server =
-            Self { caps: Some(*caps), ..Self::new(environment, "zygote.py", Role::Forks(caps))? };
+        let server = Self {
+            limits: Some(*limits),
+            ..Self::new(environment, "zygote.py", Role::Forks(limits))?
+        };
         let files: Vec<BorrowedFd<'_>> = own.iter().map(|own| own.as_fd()).collect();
         frame::send_with_files(&server.control, &[], &files).map_err(context("ask Python"))?;
-        server.expect_ready(START)?;
+        server.expect_ready(START_TIMEOUT)?;
         Ok(server)
     }
 
-    /// The server that holds the tests.
-    pub(super) fn testing(environment: &ServerEnvironment<'_>) -> Result<Self, String> {
+    /// Starts the server that runs the tests.
+    pub(super) fn start_test_server(environment: &ServerEnvironment<'_>) -> Result<Self, String> {
         let server = Self::new(environment, "tester.py", Role::Tests(environment.tests_group))?;
-        server.expect_ready(START)?;
+        server.expect_ready(START_TIMEOUT)?;
         Ok(server)
     }
 
-    fn expect_ready(&self, patience: Duration) -> Result<(), String> {
-        self.answer_within(patience).and_then(|answer| is_ready(&answer))
+    fn expect_ready(&self, timeout: Duration) -> Result<(), String> {
+        self.answer_within(timeout).and_then(|answer| is_ready(&answer))
     }
 
-    /// Puts a program, at the other end of `connection`, through a test.
-    /// Its answers may come on a sheet, all those at once that do not depend on each other; `live`
-    /// keeps to one after the other. The tests end themselves after so many seconds of work.
-    pub(super) fn test(
+    /// Runs a test against the candidate at the other end of `connection`.
+    ///
+    /// The candidate may write the answers to independent calls to a sheet, all at once; `live` makes it answer one
+    /// call after the other. The tests end themselves after this many seconds of CPU time.
+    pub(super) fn start_test(
         &mut self,
-        choice: &TestChoice,
+        selected: &SelectedTest,
         live: bool,
         seconds: u64,
         connection: BorrowedFd<'_>,
         sheet: BorrowedFd<'_>,
     ) -> Result<(), String> {
-        self.asked += 1;
+        self.requests += 1;
         self.served += 1;
-        let TestChoice { key, test, seed, details, .. } = choice;
+        let SelectedTest { key, test, seed, details, .. } = selected;
         let message = json!({
-            "number": self.asked, "key": key, "test": test, "seed": seed, "live": live,
+            "number": self.requests, "key": key, "test": test, "seed": seed, "live": live,
             "details": details, "seconds": seconds,
         });
         self.ask(&message, &[connection, sheet])
     }
 
-    /// The answer to the last question, if it comes in time. One to another question comes from a time
-    /// that nobody waited for: whoever gives it is lost.
-    pub(super) fn answer_to_last(&self, patience: Duration) -> Result<Value, String> {
-        let answer = self.answer_within(patience)?;
-        if answer.get("number").and_then(Value::as_u64) == Some(self.asked) {
+    /// The answer to the last request, if it arrives in time. An answer to an earlier request means that the server is
+    /// out of step and must be replaced.
+    pub(super) fn answer_to_last(&self, timeout: Duration) -> Result<Value, String> {
+        let answer = self.answer_within(timeout)?;
+        if answer.get("number").and_then(Value::as_u64) == Some(self.requests) {
             Ok(answer)
         } else {
             Err("an answer to another question".to_owned())
         }
     }
 
-    /// The next message, if it comes in time.
-    pub(super) fn answer_within(&self, patience: Duration) -> Result<Value, String> {
-        let _ = self.control.set_read_timeout(Some(patience));
+    /// The next message, if it arrives in time.
+    pub(super) fn answer_within(&self, timeout: Duration) -> Result<Value, String> {
+        let _ = self.control.set_read_timeout(Some(timeout));
         let answer = frame::receive(&self.control);
         let _ = self.control.set_read_timeout(None);
         match answer {
@@ -136,33 +139,33 @@ impl Server {
         }
     }
 
-    /// Its number, for whoever looks at all processes.
-    pub(super) fn number(&self) -> Option<u32> {
+    /// Its process id.
+    pub(super) fn pid(&self) -> Option<u32> {
         u32::try_from(self.pid).ok()
     }
 
-    /// The CPU time that it has used.
-    pub(super) fn worked(&self) -> Option<Duration> {
-        worked(self.pid)
+    /// The CPU time it has used.
+    pub(super) fn cpu_time(&self) -> Option<Duration> {
+        cpu_time(self.pid)
     }
 
-    /// The number of the process that it forks, which it tells at once.
-    pub(super) fn forked(&self) -> Result<i32, String> {
+    /// The process id of the candidate that it forks, which it reports at once.
+    pub(super) fn forked_pid(&self) -> Result<i32, String> {
         let mut number = [0; 8];
-        self.read_within(START, &mut number)?;
+        self.read_within(START_TIMEOUT, &mut number)?;
         i32::try_from(u64::from_le_bytes(number)).map_err(context("fork a program"))
     }
 
-    /// Returns the exit status of the program that it forked last.
-    pub(super) fn ended_within(&self, patience: Duration) -> Result<Ended, String> {
-        let mut words = [0; Ended::WORDS];
-        self.read_within(patience, &mut words)?;
-        Ok(Ended::from_words(&words))
+    /// The exit of the candidate that it forked last.
+    pub(super) fn wait_for_exit(&self, timeout: Duration) -> Result<ProcessExit, String> {
+        let mut words = [0; ProcessExit::BYTES];
+        self.read_within(timeout, &mut words)?;
+        Ok(ProcessExit::from_bytes(&words))
     }
 
-    /// The next few bytes, if they come in time.
-    fn read_within(&self, patience: Duration, bytes: &mut [u8]) -> Result<(), String> {
-        let _ = self.control.set_read_timeout(Some(patience));
+    /// The next bytes, if they arrive in time.
+    fn read_within(&self, timeout: Duration, bytes: &mut [u8]) -> Result<(), String> {
+        let _ = self.control.set_read_timeout(Some(timeout));
         let read = (&self.control).read_exact(bytes);
         let _ = self.control.set_read_timeout(None);
         read.map_err(context("hear from Python"))
@@ -178,62 +181,62 @@ impl Server {
         self.send(message.to_string().as_bytes(), files)
     }
 
-    /// Returns whether the programs that it forks get these limits.
-    pub(super) fn suits(&self, caps: &Caps) -> bool {
-        self.caps.is_some_and(|own| limits(&own) == limits(caps))
+    /// Returns true if the candidates that it forks get these limits.
+    pub(super) fn has_limits(&self, limits: &ProcessLimits) -> bool {
+        self.limits.is_some_and(|own| rlimits(&own) == rlimits(limits))
     }
 
-    /// Returns whether it holds so much that it is better replaced.
-    pub(super) fn is_heavy(&self) -> bool {
+    /// Returns true if it uses so much memory that it should be replaced.
+    pub(super) fn uses_much_memory(&self) -> bool {
         const PAGES: u64 = (512 << 20) / 4096;
         let text = std::fs::read_to_string(format!("/proc/{}/statm", self.pid)).unwrap_or_default();
         let resident = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
         resident.is_some_and(|pages: u64| pages > PAGES)
     }
 
-    /// Returns whether it has the exam called `key`.
-    pub(super) fn knows(&self, key: &str) -> bool {
-        self.exams.iter().any(|known| known == key)
+    /// Returns true if it has loaded the suite called `key`.
+    pub(super) fn has_suite(&self, key: &str) -> bool {
+        self.suites.iter().any(|known| known == key)
     }
 
-    /// Teaches it an exam, whose recorded answers are in `file` if it has any.
-    pub(super) fn learn(
+    /// Loads a suite, whose recorded answers are in `file` if it has any.
+    pub(super) fn load_suite(
         &mut self,
         key: &str,
-        exam: &ExamText,
+        suite: &SuiteSource,
         file: Option<&OwnedFd>,
     ) -> Result<(), String> {
-        self.asked += 1;
-        let forgotten = if self.exams.len() >= KEPT_EXAMS { self.exams.pop_front() } else { None };
+        self.requests += 1;
+        let dropped = if self.suites.len() >= KEPT_SUITES { self.suites.pop_front() } else { None };
         let message =
-            json!({ "number": self.asked, "key": key, "forget": forgotten, "learn": exam });
+            json!({ "number": self.requests, "key": key, "forget": dropped, "learn": suite });
         self.ask(&message, &file.map(AsFd::as_fd).into_iter().collect::<Vec<_>>())?;
-        self.exams.push_back(key.to_owned());
-        let learned = self.answer_to_last(SETTING).and_then(|answer| is_ready(&answer));
-        if learned.is_err() {
-            self.exams.clear();
+        self.suites.push_back(key.to_owned());
+        let loaded = self.answer_to_last(SETUP_TIMEOUT).and_then(|answer| is_ready(&answer));
+        if loaded.is_err() {
+            self.suites.clear();
         }
-        learned
+        loaded
     }
 
-    /// Ends it.
+    /// Kills it.
     pub(super) fn end(self) {
         sys::kill(self.pid);
         let _ = sys::wait(self.pid, true);
     }
 }
 
-/// The CPU time of a process, with that of the children that it has waited for.
-pub(super) fn worked(pid: i32) -> Option<Duration> {
+/// The CPU time of a process, including the children that it has waited for.
+pub(super) fn cpu_time(pid: i32) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // Four numbers, after the name and eleven others, in hundredths of a second.
+    // Four numbers of clock ticks (1/100 s), after the name and eleven other fields.
     let (_, numbers) = stat.rsplit_once(')')?;
     let ticks = numbers.split_whitespace().skip(11).take(4);
     let ticks: u64 = ticks.filter_map(|number| number.parse::<u64>().ok()).sum();
     Some(Duration::from_millis(ticks * 10))
 }
 
-/// Returns whether an answer says that all is ready.
+/// Checks that an answer reports readiness.
 fn is_ready(answer: &Value) -> Result<(), String> {
     match (answer.get("ready"), answer.get("broken").and_then(Value::as_str)) {
         (Some(Value::Bool(true)), _) => Ok(()),

@@ -1,19 +1,19 @@
-//! From what was seen to how the program ended.
+//! Derives a candidate's ending from the observations.
 
 use assay_core::{Clock, Ending, Evidence};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::watch::Seen;
-use crate::message::{Caps, Output, Report};
+use super::watch::Observation;
+use crate::message::{Output, ProcessLimits, Report};
 
-/// The most bytes of the end of standard error that are reported.
+/// The maximum number of bytes reported of the end of standard error.
 const SHOWN: usize = 4096;
 
-/// Returns the ending of a program whose calls had limits of their own. When one is reached, it ends with the number
-/// of the timer's signal as its status.
-pub(super) fn examined_by_calls(seen: &Seen, caps: &Caps) -> Ending {
-    let ending = examined(seen, caps, false);
+/// The ending of a candidate whose calls had time limits of their own. When one is reached, the candidate exits with
+/// the number of the timer's signal as its status.
+pub(super) fn ending_of_calls(observed: &Observation, limits: &ProcessLimits) -> Ending {
+    let ending = ending_of_tests(observed, limits, false);
     let by_timer = |signal: Signal| ending == Ending::EarlyExit { code: signal.as_raw() };
     if by_timer(Signal::PROF) {
         Ending::TimeLimit { clock: Clock::Cpu }
@@ -24,87 +24,95 @@ pub(super) fn examined_by_calls(seen: &Seen, caps: &Caps) -> Ending {
     }
 }
 
-/// Returns the ending of a program that was put through tests. Where it carries them itself, what it says of its end
-/// counts less than a limit that it broke.
-pub(super) fn examined(seen: &Seen, caps: &Caps, carries_tests: bool) -> Ending {
-    let said = seen.said.as_ref();
-    // Only tests say this. It stays wrong if the program takes too long over what it is asked next.
-    if let Some(wrong) = said.and_then(|said| said.get("wrong")).and_then(Value::as_str) {
+/// The ending of a candidate under tests. If it contains them itself, a limit that it exceeded takes precedence over
+/// its own message.
+pub(super) fn ending_of_tests(
+    observed: &Observation,
+    limits: &ProcessLimits,
+    carries_tests: bool,
+) -> Ending {
+    let outcome = observed.outcome.as_ref();
+    // Only tests send this. It stays wrong even if the candidate takes too long for the next call.
+    if let Some(wrong) = outcome.and_then(|outcome| outcome.get("wrong")).and_then(Value::as_str) {
         return Ending::WrongAnswer { message: wrong.to_owned() };
     }
-    if let Some(ending) = raised(said).or_else(|| exited(said)).filter(|_| !carries_tests) {
+    if let Some(ending) = raised(outcome).or_else(|| exited(outcome)).filter(|_| !carries_tests) {
         return ending;
     }
-    if let Some(ending) = broke_a_limit(seen, caps) {
+    if let Some(ending) = exceeded_limit(observed, limits) {
         return ending;
     }
-    if said_true(said, "passed") || said_true(said, "done") {
+    if is_true(outcome, "passed") || is_true(outcome, "done") {
         return Ending::Passed;
     }
-    if let Some(trace) = said.and_then(|said| said.get("broken")).and_then(Value::as_str) {
+    if let Some(trace) = outcome.and_then(|outcome| outcome.get("broken")).and_then(Value::as_str) {
         return Ending::SandboxError { message: trace.trim().to_owned() };
     }
-    let lost = seen.witness_lost && seen.said.is_none();
-    if lost || said_true(said, "too_much") {
-        // What it answered was more than the tests could take.
+    let lost = observed.source_lost && observed.outcome.is_none();
+    if lost || is_true(outcome, "too_much") {
+        // The answers were more than the tests could take.
         return Ending::OutputLimit;
     }
-    raised(said).unwrap_or_else(|| left(seen))
+    raised(outcome).unwrap_or_else(|| ending_of_exit(observed))
 }
 
-/// Returns whether the tests want to see it once more.
-pub(super) fn wants_again(seen: &Seen) -> bool {
-    said_true(seen.said.as_ref(), "again")
+/// Returns true if the tests request another run.
+pub(super) fn wants_rerun(observed: &Observation) -> bool {
+    is_true(observed.outcome.as_ref(), "again")
 }
 
-/// Returns the ending of a program that was run by itself.
-pub(super) fn executed(seen: &Seen, caps: &Caps) -> Ending {
-    if let Some(ending) = broke_a_limit(seen, caps) {
+/// The ending of a program that ran by itself.
+pub(super) fn ending_of_run(observed: &Observation, limits: &ProcessLimits) -> Ending {
+    if let Some(ending) = exceeded_limit(observed, limits) {
         return ending;
     }
-    match (raised(seen.said.as_ref()), seen.ended.code) {
+    match (raised(observed.outcome.as_ref()), observed.exit.code) {
         (_, Some(0)) => Ending::Passed,
         (Some(raised), _) => raised,
-        (None, _) => left(seen),
+        (None, _) => ending_of_exit(observed),
     }
 }
 
-/// The largest share of its limit that one call took, where calls have limits.
-fn longest_call(seen: &Seen) -> f64 {
-    let told = seen.said.as_ref().and_then(|said| said.get("longest")).and_then(Value::as_f64);
+/// The largest share of its time limit that one call took, if calls have limits.
+fn longest_call(observed: &Observation) -> f64 {
+    let told = observed
+        .outcome
+        .as_ref()
+        .and_then(|outcome| outcome.get("longest"))
+        .and_then(Value::as_f64);
     told.unwrap_or(0.0)
 }
 
-fn said_true(said: Option<&Value>, key: &str) -> bool {
-    said.and_then(|said| said.get(key)) == Some(&Value::Bool(true))
+fn is_true(outcome: Option<&Value>, key: &str) -> bool {
+    outcome.and_then(|outcome| outcome.get(key)) == Some(&Value::Bool(true))
 }
 
-fn broke_a_limit(seen: &Seen, caps: &Caps) -> Option<Ending> {
-    if seen.too_big {
+fn exceeded_limit(observed: &Observation, limits: &ProcessLimits) -> Option<Ending> {
+    if observed.over_memory {
         return Some(Ending::MemoryLimit);
     }
-    if seen.too_much {
+    if observed.printed_too_much {
         return Some(Ending::OutputLimit);
     }
-    let worked = u64::try_from(seen.ended.cpu.as_micros()).unwrap_or(u64::MAX);
-    let by_limit = seen.ended.signal == Some(Signal::XCPU.as_raw());
-    if worked >= caps.cpu_us || by_limit || longest_call(seen) >= 1.0 {
+    let cpu_us = u64::try_from(observed.exit.cpu.as_micros()).unwrap_or(u64::MAX);
+    let by_limit = observed.exit.signal == Some(Signal::XCPU.as_raw());
+    if cpu_us >= limits.cpu_us || by_limit || longest_call(observed) >= 1.0 {
         return Some(Ending::TimeLimit { clock: Clock::Cpu });
     }
-    if seen.too_long {
+    if observed.timed_out {
         return Some(Ending::TimeLimit { clock: Clock::Wall });
     }
     None
 }
 
-/// Returns the ending that an exception means.
-fn raised(said: Option<&Value>) -> Option<Ending> {
-    let said = said?;
-    let class = said.get("raised")?.as_str()?;
-    let text = |key: &str| said.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let line = said.get("line").and_then(Value::as_u64).and_then(|line| line.try_into().ok());
+/// The ending for an exception.
+fn raised(outcome: Option<&Value>) -> Option<Ending> {
+    let outcome = outcome?;
+    let class = outcome.get("raised")?.as_str()?;
+    let text = |key: &str| outcome.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let line = outcome.get("line").and_then(Value::as_u64).and_then(|line| line.try_into().ok());
     let by_name = class.strip_prefix("syntax:");
-    if by_name.is_some() || said_true(Some(said), "syntax") {
+    if by_name.is_some() || is_true(Some(outcome), "syntax") {
         return Some(Ending::SyntaxError { message: text("message"), line });
     }
     if class == "MemoryError" {
@@ -113,47 +121,52 @@ fn raised(said: Option<&Value>) -> Option<Ending> {
     Some(Ending::Exception { class: class.to_owned(), message: text("message"), line })
 }
 
-/// Returns the ending that `SystemExit` means.
-fn exited(said: Option<&Value>) -> Option<Ending> {
-    let code = said?.get("exit")?.as_i64()?;
+/// The ending for `SystemExit`.
+fn exited(outcome: Option<&Value>) -> Option<Ending> {
+    let code = outcome?.get("exit")?.as_i64()?;
     Some(Ending::EarlyExit { code: i32::try_from(code).unwrap_or(-1) })
 }
 
-/// Returns the ending of a program that left without a word.
-fn left(seen: &Seen) -> Ending {
-    match (seen.ended.signal, seen.ended.code) {
-        // It cut the connection to its tests and stayed.
-        (Some(_), _) if seen.ended_here => Ending::EarlyExit { code: -1 },
+/// The ending of a candidate that exited without a message.
+fn ending_of_exit(observed: &Observation) -> Ending {
+    match (observed.exit.signal, observed.exit.code) {
+        // It closed the connection to its tests and continued to run.
+        (Some(_), _) if observed.killed => Ending::EarlyExit { code: -1 },
         (Some(signal), _) => Ending::Crashed { signal },
         (None, code) => Ending::EarlyExit { code: code.unwrap_or(-1) },
     }
 }
 
-/// The report of what was seen.
-pub(super) fn report(seen: Seen, ending: Ending) -> Report {
-    let shown = seen.errors.len().saturating_sub(SHOWN);
+/// Creates the report of the observations.
+pub(super) fn report(observed: Observation, ending: Ending) -> Report {
+    let shown = observed.errors.len().saturating_sub(SHOWN);
     let evidence = Evidence {
-        cpu_s: seen.ended.cpu.as_secs_f64(),
-        wall_s: seen.wall.as_secs_f64(),
-        peak_memory: Some(seen.ended.memory),
-        stderr_tail: String::from_utf8_lossy(&seen.errors[shown..]).into_owned(),
+        cpu_s: observed.exit.cpu.as_secs_f64(),
+        wall_s: observed.wall.as_secs_f64(),
+        peak_memory: Some(observed.exit.memory),
+        stderr_tail: String::from_utf8_lossy(&observed.errors[shown..]).into_owned(),
         ..Evidence::default()
     };
     let text = |key: &str| {
-        seen.said.as_ref().and_then(|said| said.get(key)).and_then(Value::as_str).map(str::to_owned)
+        observed
+            .outcome
+            .as_ref()
+            .and_then(|outcome| outcome.get(key))
+            .and_then(Value::as_str)
+            .map(str::to_owned)
     };
     Report {
         one_process: text("one_process"),
         marks: text("marks"),
-        longest_call: longest_call(&seen),
+        longest_call: longest_call(&observed),
         ending,
         evidence,
-        output: Output::new(seen.output),
-        exam_unknown: false,
+        output: Output::new(observed.output),
+        suite_unknown: false,
     }
 }
 
-/// The report of a failure of the sandbox itself.
+/// Creates the report of a failure of the sandbox itself.
 pub(super) fn failure(message: String) -> Report {
     Report::new(Ending::SandboxError { message }, Evidence::default())
 }

@@ -1,4 +1,4 @@
-//! Watches a program until it has ended, its tests have spoken, or its time is up.
+//! Watches a candidate until it has ended, its tests have reported, or its time is up.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,21 +10,21 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde_json::Value;
 
-use super::dialogue::Examiner;
-use super::memory::{PAUSE, Sampler};
-use super::server::{Server, worked};
+use super::memory::{SAMPLE_INTERVAL, Sampler};
+use super::server::{Server, cpu_time};
+use super::two_processes::TestProcess;
 use crate::frame;
-use crate::message::Caps;
-use crate::sys::{self, Ended};
+use crate::message::ProcessLimits;
+use crate::sys::{self, ProcessExit};
 
-/// The most bytes of the end of standard error that are kept: a runtime's last words may be before a long trace.
+/// The maximum number of bytes kept of the end of standard error: a runtime's message may precede a long trace.
 const TAIL: usize = 1 << 15;
-/// The time a program may take to end after it has cut the connection to its tests.
+/// The time a candidate may take to exit after it has closed the connection to its tests.
 const LEAVING: Duration = Duration::from_secs(1);
-/// The time that tests may go on after the program is gone.
+/// The time the tests may continue after the candidate is gone.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A program's process.
+/// A candidate's process.
 pub(super) enum Process<'a> {
     /// Forked by a server, which also waits for it.
     Forked(i32, &'a Server),
@@ -40,9 +40,9 @@ impl Process<'_> {
         }
     }
 
-    /// The CPU time that it has used, with that of the children that it has waited for.
-    fn worked(&self) -> Option<Duration> {
-        worked(self.pid())
+    /// The CPU time it has used, including the children that it has waited for.
+    fn cpu_time(&self) -> Option<Duration> {
+        cpu_time(self.pid())
     }
 
     fn pid(&self) -> i32 {
@@ -50,16 +50,16 @@ impl Process<'_> {
         *pid
     }
 
-    /// Ends it, with all that it has started: it is the first process of its namespace.
+    /// Kills it and all its child processes: it is the first process of its namespace.
     fn end(&self) {
         sys::kill(self.pid());
-        // Without a namespace, at least its process group.
+        // Without a namespace, kills at least its process group.
         sys::kill_group(self.pid());
     }
 
-    fn ended(&self) -> Result<Ended, String> {
+    fn wait(&self) -> Result<ProcessExit, String> {
         match self {
-            Self::Forked(_, server) => server.ended_within(GRACE * 6),
+            Self::Forked(_, server) => server.wait_for_exit(GRACE * 6),
             Self::Started(pid, _) => sys::wait(*pid, true)
                 .map_err(|error| error.to_string())?
                 .ok_or_else(|| "a process is lost".to_owned()),
@@ -67,59 +67,59 @@ impl Process<'_> {
     }
 }
 
-/// The process or connection that reports the outcome, beside the process itself.
-pub(super) enum Witness<'a> {
-    /// The tests; when they have spoken, the program is ended.
-    Tests(&'a Server),
-    /// Tests that are a process of their own; when they have ended, the program is ended.
-    Examiner(&'a Examiner),
-    /// The program's own last words, which nothing depends on that a program could gain by.
-    Program(UnixStream),
-    /// Nobody.
-    Nobody,
+/// The process or connection that reports the outcome, besides the exit status.
+pub(super) enum OutcomeSource<'a> {
+    /// The test server; when it has reported, the candidate is killed.
+    TestServer(&'a Server),
+    /// Tests that are a process of their own; when they have ended, the candidate is killed.
+    TestProcess(&'a TestProcess),
+    /// The candidate's own message about its end. No candidate can gain by it.
+    Candidate(UnixStream),
+    /// Nothing but the exit status.
+    ExitStatus,
 }
 
-impl Witness<'_> {
-    /// The CPU time that the tests have used, for all programs so far.
-    fn worked(&self) -> Duration {
+impl OutcomeSource<'_> {
+    /// The CPU time that the tests have used, for all candidates so far.
+    fn cpu_time(&self) -> Duration {
         match self {
-            Self::Tests(server) => server.worked().unwrap_or_default(),
-            Self::Examiner(examiner) => worked(examiner.pid).unwrap_or_default(),
-            Self::Program(_) | Self::Nobody => Duration::ZERO,
+            Self::TestServer(server) => server.cpu_time().unwrap_or_default(),
+            Self::TestProcess(test_process) => cpu_time(test_process.pid).unwrap_or_default(),
+            Self::Candidate(_) | Self::ExitStatus => Duration::ZERO,
         }
     }
 }
 
-/// The observations of a watch.
+/// The observations about a candidate's run.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug)]
-pub(super) struct Seen {
-    pub(super) ended: Ended,
-    /// The witness's message.
-    pub(super) said: Option<Value>,
-    /// The witness is lost, and must be replaced.
-    pub(super) witness_lost: bool,
+pub(super) struct Observation {
+    pub(super) exit: ProcessExit,
+    /// The message of the outcome source.
+    pub(super) outcome: Option<Value>,
+    /// True if the outcome source is lost and must be replaced.
+    pub(super) source_lost: bool,
     pub(super) wall: Duration,
-    /// Its wall time was up.
-    pub(super) too_long: bool,
-    /// It printed too much.
-    pub(super) too_much: bool,
-    /// It held too much memory.
-    pub(super) too_big: bool,
-    /// The worker ended it.
-    pub(super) ended_here: bool,
+    /// True if its wall time was up.
+    pub(super) timed_out: bool,
+    /// True if it printed too much.
+    pub(super) printed_too_much: bool,
+    /// True if it used too much memory.
+    pub(super) over_memory: bool,
+    /// True if the worker killed it.
+    pub(super) killed: bool,
     pub(super) output: Vec<u8>,
     pub(super) errors: Vec<u8>,
 }
 
-/// A program under watch.
+/// A candidate under observation.
 pub(super) struct Watch<'a> {
     pub(super) process: Process<'a>,
-    pub(super) witness: Witness<'a>,
+    pub(super) source: OutcomeSource<'a>,
     pub(super) output: File,
     pub(super) errors: File,
     pub(super) host: &'a UnixStream,
-    pub(super) caps: &'a Caps,
+    pub(super) limits: &'a ProcessLimits,
     /// The sampler of its memory, if nothing else limits it.
     pub(super) sampler: Option<Sampler>,
 }
@@ -127,27 +127,27 @@ pub(super) struct Watch<'a> {
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Default)]
 struct State {
-    ended: Option<Ended>,
-    said: Option<Value>,
-    witness_done: bool,
-    witness_lost: bool,
+    exit: Option<ProcessExit>,
+    outcome: Option<Value>,
+    source_done: bool,
+    source_lost: bool,
     end_sent: bool,
-    /// The time when it cut the connection to its tests.
-    left: Option<Instant>,
-    /// The CPU time that it had used when it was last asked.
-    worked: Duration,
-    /// The time when its memory was last looked at.
+    /// The time when it closed the connection to its tests.
+    disconnected: Option<Instant>,
+    /// The CPU time that it had used at the last check.
+    cpu_time: Duration,
+    /// The time of the last memory sample.
     sampled: Option<Instant>,
-    /// The number of times it got more time.
+    /// The number of times its wall time was extended.
     extended: u32,
-    ended_here: bool,
-    too_long: bool,
-    too_much: bool,
-    too_big: bool,
+    killed: bool,
+    timed_out: bool,
+    printed_too_much: bool,
+    over_memory: bool,
     output: Vec<u8>,
     errors: Vec<u8>,
-    /// The bytes that the program sent to the worker so far.
-    words: Vec<u8>,
+    /// The bytes that the candidate has sent to the worker.
+    received: Vec<u8>,
     printed: u64,
     output_open: bool,
     errors_open: bool,
@@ -155,76 +155,77 @@ struct State {
 
 impl Watch<'_> {
     /// Watches until the end. An error is a failure of the sandbox.
-    pub(super) fn see(mut self) -> Result<Seen, String> {
+    pub(super) fn run(mut self) -> Result<Observation, String> {
         let begun = Instant::now();
-        let mut until = begun + Duration::from_millis(self.caps.wall_ms);
-        // From the program's end on, only its tests may still have something to say.
+        let mut until = begun + Duration::from_millis(self.limits.wall_ms);
+        // After the candidate's end, only its tests may still report.
         let mut closing = false;
         let mut state = State { output_open: true, errors_open: true, ..State::default() };
-        state.witness_done = matches!(self.witness, Witness::Nobody);
-        state.worked = self.witness.worked();
-        while state.ended.is_none() || !state.witness_done {
+        state.source_done = matches!(self.source, OutcomeSource::ExitStatus);
+        state.cpu_time = self.source.cpu_time();
+        while state.exit.is_none() || !state.source_done {
             let now = Instant::now();
             if now >= until && closing {
-                state.witness_lost = true;
+                state.source_lost = true;
                 break;
             }
-            if now >= until && !state.witness_done && self.still_works(&mut state) {
-                until = now + Duration::from_millis(self.caps.wall_ms);
+            if now >= until && !state.source_done && self.is_making_progress(&mut state) {
+                until = now + Duration::from_millis(self.limits.wall_ms);
             } else if now >= until {
-                // A program that has left its tests alone may take its time no more.
-                state.too_long = !state.witness_done;
+                // A candidate that has disconnected from its tests gets no more time.
+                state.timed_out = !state.source_done;
                 self.end(&mut state);
             }
-            if !closing && (state.end_sent || state.ended.is_some()) {
+            if !closing && (state.end_sent || state.exit.is_some()) {
                 (closing, until) = (true, now + GRACE);
             }
-            if let Some(left) = state.left.take() {
-                until = until.min(left + LEAVING);
+            if let Some(disconnected) = state.disconnected.take() {
+                until = until.min(disconnected + LEAVING);
             }
-            self.step(&mut state, self.patience(until.saturating_duration_since(now)))?;
-            self.look_at_memory(&mut state, begun);
+            self.step(&mut state, self.poll_timeout(until.saturating_duration_since(now)))?;
+            self.check_memory(&mut state, begun);
         }
         self.drain(&mut state);
-        let ended = state.ended.ok_or("a program could not be ended")?;
-        Ok(Seen {
-            ended,
-            said: state.said,
-            witness_lost: state.witness_lost,
+        let exit = state.exit.ok_or("a program could not be ended")?;
+        Ok(Observation {
+            exit,
+            outcome: state.outcome,
+            source_lost: state.source_lost,
             wall: begun.elapsed(),
-            too_long: state.too_long,
-            too_much: state.too_much,
-            too_big: state.too_big,
-            ended_here: state.ended_here,
+            timed_out: state.timed_out,
+            printed_too_much: state.printed_too_much,
+            over_memory: state.over_memory,
+            killed: state.killed,
             output: state.output,
             errors: state.errors,
         })
     }
 
-    /// Returns whether it or its tests worked since this was asked last, as far as a busy machine let them:
-    /// then it is not waiting. It is asked a few times at most, for tests have no end of their own.
-    fn still_works(&self, state: &mut State) -> bool {
+    /// Returns true if the candidate or its tests used CPU time since the last check, even little on a busy machine:
+    /// then they are not waiting. The number of extensions is limited, since tests have no time limit of their own.
+    fn is_making_progress(&self, state: &mut State) -> bool {
         const SHARE: u32 = 20;
         const MOST: u32 = 10;
-        let worked = self.process.worked().unwrap_or_default() + self.witness.worked();
-        let since = worked.saturating_sub(state.worked);
-        (state.worked, state.extended) = (worked, state.extended + 1);
-        state.extended <= MOST && since > Duration::from_millis(self.caps.wall_ms) / SHARE
+        let cpu_time = self.process.cpu_time().unwrap_or_default() + self.source.cpu_time();
+        let since = cpu_time.saturating_sub(state.cpu_time);
+        (state.cpu_time, state.extended) = (cpu_time, state.extended + 1);
+        state.extended <= MOST && since > Duration::from_millis(self.limits.wall_ms) / SHARE
     }
 
-    /// The longest time to wait, so that memory is looked at now and then.
-    fn patience(&self, patience: Duration) -> Duration {
-        if self.sampler.is_some() { patience.min(PAUSE) } else { patience }
+    /// The poll timeout, short enough to sample memory regularly.
+    fn poll_timeout(&self, timeout: Duration) -> Duration {
+        if self.sampler.is_some() { timeout.min(SAMPLE_INTERVAL) } else { timeout }
     }
 
-    /// Ends a program that holds more memory than it may.
-    fn look_at_memory(&self, state: &mut State, begun: Instant) {
-        let due = state.sampled.unwrap_or(begun).elapsed() >= PAUSE && state.ended.is_none();
+    /// Kills a candidate that exceeds its memory limit.
+    fn check_memory(&self, state: &mut State, begun: Instant) {
+        let due =
+            state.sampled.unwrap_or(begun).elapsed() >= SAMPLE_INTERVAL && state.exit.is_none();
         let Some(sampler) = self.sampler.as_ref().filter(|_| due && !state.end_sent) else {
             return;
         };
         if sampler.exceeds() {
-            state.too_big = true;
+            state.over_memory = true;
             self.end(state);
         }
         state.sampled = Some(Instant::now());
@@ -233,17 +234,17 @@ impl Watch<'_> {
     fn end(&self, state: &mut State) {
         if !state.end_sent {
             state.end_sent = true;
-            state.ended_here = state.ended.is_none();
-            // Of one that has ended, the number may be another's already.
-            if state.ended_here {
+            state.killed = state.exit.is_none();
+            // The process id of a process that has ended may belong to another already.
+            if state.killed {
                 self.process.end();
             }
         }
     }
 
-    /// Waits until something happens, and takes note of it.
-    fn step(&mut self, state: &mut State, patience: Duration) -> Result<(), String> {
-        let [host, process, witness, output, errors] = self.wait(state, patience)?;
+    /// Waits until something happens, and handles it.
+    fn step(&mut self, state: &mut State, timeout: Duration) -> Result<(), String> {
+        let [host, process, source, output, errors] = self.wait(state, timeout)?;
         if host {
             return Err("the host is gone".to_owned());
         }
@@ -254,31 +255,31 @@ impl Watch<'_> {
             self.read_errors(state);
         }
         if process {
-            state.ended = Some(self.process.ended()?);
+            state.exit = Some(self.process.wait()?);
         }
-        if witness {
-            self.hear(state);
+        if source {
+            self.read_outcome(state);
         }
-        if state.printed > self.caps.output && !state.end_sent {
-            state.too_much = true;
+        if state.printed > self.limits.output && !state.end_sent {
+            state.printed_too_much = true;
             self.end(state);
         }
         Ok(())
     }
 
-    /// Returns for host, process, witness, output and errors whether they have something new.
-    fn wait(&self, state: &State, patience: Duration) -> Result<[bool; 5], String> {
+    /// Returns for host, process, outcome source, output and errors whether they have something new.
+    fn wait(&self, state: &State, timeout: Duration) -> Result<[bool; 5], String> {
         let read = PollFlags::IN;
-        let witness = match &self.witness {
-            Witness::Tests(server) => Some(server.control.as_fd()),
-            Witness::Examiner(examiner) => Some(examiner.watched.as_fd()),
-            Witness::Program(connection) => Some(connection.as_fd()),
-            Witness::Nobody => None,
+        let source = match &self.source {
+            OutcomeSource::TestServer(server) => Some(server.control.as_fd()),
+            OutcomeSource::TestProcess(test_process) => Some(test_process.watched.as_fd()),
+            OutcomeSource::Candidate(connection) => Some(connection.as_fd()),
+            OutcomeSource::ExitStatus => None,
         };
         let wanted = [
             Some((self.host.as_fd(), PollFlags::empty())),
-            state.ended.is_none().then(|| (self.process.watched(), read)),
-            witness.filter(|_| !state.witness_done).map(|file| (file, read)),
+            state.exit.is_none().then(|| (self.process.watched(), read)),
+            source.filter(|_| !state.source_done).map(|file| (file, read)),
             state.output_open.then(|| (self.output.as_fd(), read)),
             state.errors_open.then(|| (self.errors.as_fd(), read)),
         ];
@@ -287,37 +288,37 @@ impl Watch<'_> {
             .flatten()
             .map(|&(file, flags)| PollFd::from_borrowed_fd(file, flags))
             .collect();
-        let patience = Timespec::try_from(patience).ok();
-        match poll(&mut files, patience.as_ref()) {
+        let timeout = Timespec::try_from(timeout).ok();
+        match poll(&mut files, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(format!("watch a program: {error}")),
         }
-        let mut seen = files.iter().map(|file| !file.revents().is_empty());
-        Ok(wanted.map(|file| file.is_some() && seen.next().unwrap_or(false)))
+        let mut observed = files.iter().map(|file| !file.revents().is_empty());
+        Ok(wanted.map(|file| file.is_some() && observed.next().unwrap_or(false)))
     }
 
-    /// Listens to the witness; one message is all that it has to say.
-    fn hear(&mut self, state: &mut State) {
-        match &self.witness {
-            Witness::Tests(server) => match server.answer_to_last(GRACE) {
-                Ok(said) => state.said = Some(said),
-                Err(_) => state.witness_lost = true,
+    /// Reads the message of the outcome source; there is only one.
+    fn read_outcome(&mut self, state: &mut State) {
+        match &self.source {
+            OutcomeSource::TestServer(server) => match server.answer_to_last(GRACE) {
+                Ok(outcome) => state.outcome = Some(outcome),
+                Err(_) => state.source_lost = true,
             },
-            Witness::Examiner(examiner) => state.said = examiner.said(),
-            Witness::Program(connection) => {
-                // Half a message is no last words, however slowly the rest may come.
-                if !read_words(connection, &mut state.words) {
+            OutcomeSource::TestProcess(test_process) => state.outcome = test_process.outcome(),
+            OutcomeSource::Candidate(connection) => {
+                // A partial message is ignored, however slowly the rest may arrive.
+                if !read_message(connection, &mut state.received) {
                     return;
                 }
-                state.said = frame::decode(&state.words);
+                state.outcome = frame::decode(&state.received);
             }
-            Witness::Nobody => {}
+            OutcomeSource::ExitStatus => {}
         }
-        state.witness_done = true;
-        if let Witness::Tests(_) | Witness::Examiner(_) = self.witness {
-            if state.said.as_ref().is_some_and(|said| said.get("gone").is_some()) {
-                // How it ends says more than that it is gone.
-                state.left = Some(Instant::now());
+        state.source_done = true;
+        if let OutcomeSource::TestServer(_) | OutcomeSource::TestProcess(_) = self.source {
+            if state.outcome.as_ref().is_some_and(|outcome| outcome.get("gone").is_some()) {
+                // The way it exits is more informative than the lost connection.
+                state.disconnected = Some(Instant::now());
             } else {
                 self.end(state);
             }
@@ -338,20 +339,20 @@ impl Watch<'_> {
         state.errors.drain(..surplus);
     }
 
-    /// Reads the rest of what was printed. Nobody is left to print more.
+    /// Reads the rest of the output. No process is left to print more.
     fn drain(&mut self, state: &mut State) {
-        while state.output_open && state.printed <= self.caps.output {
+        while state.output_open && state.printed <= self.limits.output {
             self.read_output(state);
         }
-        while state.errors_open && state.printed <= self.caps.output {
+        while state.errors_open && state.printed <= self.limits.output {
             self.read_errors(state);
         }
-        state.too_much |= state.printed > self.caps.output;
+        state.printed_too_much |= state.printed > self.limits.output;
     }
 }
 
-/// Reads what a program says to the worker; whether that is all: a message, or more than one may be.
-fn read_words(mut connection: &UnixStream, words: &mut Vec<u8>) -> bool {
+/// Reads from the candidate's connection; returns true if that is all: a whole message, or too many bytes for one.
+fn read_message(mut connection: &UnixStream, words: &mut Vec<u8>) -> bool {
     let mut buffer = [0; 1 << 12];
     let _ = connection.set_nonblocking(true);
     match connection.read(&mut buffer) {
@@ -364,11 +365,11 @@ fn read_words(mut connection: &UnixStream, words: &mut Vec<u8>) -> bool {
     }
 }
 
-/// Reads what is there; whether there may be more.
+/// Reads the available bytes; returns true if there may be more.
 fn read_some(file: &mut File, into: &mut Vec<u8>) -> bool {
     let mut buffer = [0; 1 << 14];
     match file.read(&mut buffer) {
-        // Nothing there at the moment; at the end, nothing will come.
+        // Nothing is available now; after the end, nothing will be.
         Ok(0) | Err(_) => false,
         Ok(count) => {
             into.extend_from_slice(&buffer[..count]);

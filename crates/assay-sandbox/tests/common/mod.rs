@@ -1,4 +1,4 @@
-//! What the tests share; not each of them uses all of it.
+//! Helpers of the tests; not every test uses all of them.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use assay_core::{Cancel, Ending, Exam, Isolation, Rules};
-use assay_sandbox::{Examination, Limits, Report, Sandbox, Settings, Tools};
+use assay_core::{Cancel, Ending, Isolation, PythonTests, Rules};
+use assay_sandbox::{Limits, Report, Sandbox, Settings, TestRequest, Tools};
 
 /// A sandbox with one worker.
 pub(crate) fn sandbox(isolation: Isolation) -> Sandbox {
@@ -26,7 +26,7 @@ pub(crate) fn sandbox(isolation: Isolation) -> Sandbox {
     .unwrap()
 }
 
-/// The executable of the workers; a copy, where the tests run as another user.
+/// The executable of the workers; a copy, if the tests run as another user.
 pub(crate) fn worker() -> PathBuf {
     std::env::var_os("SANDBOX_WORKER")
         .map_or_else(|| env!("CARGO_BIN_EXE_sandbox-worker").into(), PathBuf::from)
@@ -42,12 +42,12 @@ pub(crate) fn limits() -> Limits {
     }
 }
 
-/// An exam of a function `double`.
-pub(crate) fn exam() -> Exam {
-    Exam {
-        setting: "def double(x):\n    return 2 * x\n".to_owned(),
-        called: vec!["double".to_owned()],
-        tests: vec![
+/// The tests of a function `double`.
+pub(crate) fn tests() -> PythonTests {
+    PythonTests {
+        setup: "def double(x):\n    return 2 * x\n".to_owned(),
+        entry_points: vec!["double".to_owned()],
+        cases: vec![
             "assert double(2) == 4\nassert double('ab') == 'abab'\nassert double([1]) == [1, 1]\n"
                 .to_owned(),
         ],
@@ -56,20 +56,21 @@ pub(crate) fn exam() -> Exam {
     }
 }
 
-/// Puts a program through [`exam`].
-pub(crate) fn examine(sandbox: &Sandbox, program: &str, rules: Rules) -> Report {
-    let exam = exam();
+/// Runs a candidate against [`tests`].
+pub(crate) fn run_tests(sandbox: &Sandbox, program: &str, rules: Rules) -> Report {
+    let tests = tests();
     let limits = limits();
-    let examination = Examination { program, exam: &exam, test: 0, seed: 7, rules, limits };
-    sandbox.examine(&examination, &Cancel::new()).unwrap()
+    let request =
+        TestRequest { candidate: program, tests: &tests, case: 0, seed: 7, rules, limits };
+    sandbox.run_tests(&request, &Cancel::new()).unwrap()
 }
 
-/// How a program ends in [`exam`], by strict rules.
+/// The ending of a candidate under [`tests`], with strict rules.
 pub(crate) fn ending(sandbox: &Sandbox, program: &str) -> Ending {
-    examine(sandbox, program, Rules::Strict).ending
+    run_tests(sandbox, program, Rules::Strict).ending
 }
 
-/// Runs tests of this executable once more as a user without any rights; nothing, if they already do.
+/// Repeats tests of this executable as an unprivileged user; does nothing if they already run as one.
 pub(crate) fn as_ordinary_user(tests: &[&str]) {
     if rustix::process::geteuid().is_root() {
         let mut command = Command::new("setpriv");
@@ -78,8 +79,8 @@ pub(crate) fn as_ordinary_user(tests: &[&str]) {
     }
 }
 
-/// Runs a test of this executable once more with tools that every user can run; whether this was not that
-/// time, so that the test is done.
+/// Repeats a test of this executable with tools that every user can run. Returns true in the first process, where the
+/// test is then done.
 pub(crate) fn again(test: &str) -> bool {
     let first = std::env::var_os("SANDBOX_WORKER").is_none();
     if first {
@@ -88,8 +89,7 @@ pub(crate) fn again(test: &str) -> bool {
     first
 }
 
-/// Runs tests of this executable once more, with copies that every user can reach, as the last words of
-/// `command`.
+/// Repeats tests of this executable, with copies that every user can reach, as the last arguments of `command`.
 pub(crate) fn once_more(mut command: Command, tests: &[&str]) {
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use assay_answers::{LineContent, ParsedAnswer, ProblemNames, codrep, parse_program_line};
 use assay_core::{
-    Cancel, Fault, FaultKind, Problems, Response, Result, SampleKey, SessionEnd, SessionReport,
-    TakeAnswers, Why,
+    AnswerSink, Cancel, Fault, FaultKind, NoAnswerKind, Problems, Response, Result, SampleKey,
+    SessionEnd, SessionReport,
 };
 
 use super::CommandSolver;
@@ -63,7 +63,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Runs the command, passes its answers on, and gives the reason for every missing sample.
-    pub(super) fn run(mut self, cancel: &Cancel, emit: &mut dyn TakeAnswers) -> Result<()> {
+    pub(super) fn run(mut self, cancel: &Cancel, emit: &mut dyn AnswerSink) -> Result<()> {
         let solver = self.solver;
         let mut command = solver.command.clone();
         command.push(self.staged.path.display().to_string());
@@ -95,7 +95,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    fn take_line(&mut self, line: &[u8], emit: &mut dyn TakeAnswers) -> Result<()> {
+    fn take_line(&mut self, line: &[u8], emit: &mut dyn AnswerSink) -> Result<()> {
         let read = match &self.staged.protocol {
             Protocol::Sources => self.read_text_line(line),
             Protocol::Tasks { dataset } => self.read_task_line(line, dataset),
@@ -191,29 +191,35 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    fn close(&mut self, end: &SessionEnd, stderr: &str, emit: &mut dyn TakeAnswers) -> Result<()> {
+    fn close(&mut self, end: &SessionEnd, stderr: &str, emit: &mut dyn AnswerSink) -> Result<()> {
         let limit = self.solver.time_limit.as_secs_f64();
         let last_words = stderr.trim_end().lines().next_back().unwrap_or_default();
-        let (why, detail) = match end {
+        let (kind, detail) = match end {
             // The run will be resumed: samples without an answer stay open.
             SessionEnd::Cancelled => return Ok(()),
             SessionEnd::Exited(0) if self.garbage_lines > 0 => {
                 let count = self.garbage_lines;
-                (Why::Garbage, format!("the program printed {count} lines that are no answers"))
+                (
+                    NoAnswerKind::Garbage,
+                    format!("the program printed {count} lines that are no answers"),
+                )
             }
-            SessionEnd::Exited(0) => (Why::Silent, "the program said nothing to it".to_owned()),
-            SessionEnd::Exited(code) => {
-                (Why::Crashed, format!("the program ended with status {code}: {last_words}"))
+            SessionEnd::Exited(0) => {
+                (NoAnswerKind::Silent, "the program said nothing to it".to_owned())
             }
+            SessionEnd::Exited(code) => (
+                NoAnswerKind::Crashed,
+                format!("the program ended with status {code}: {last_words}"),
+            ),
             SessionEnd::Signalled(signal) => {
-                (Why::Crashed, format!("signal {signal} ended the program: {last_words}"))
+                (NoAnswerKind::Crashed, format!("signal {signal} ended the program: {last_words}"))
             }
-            SessionEnd::TimedOut => (Why::TimedOut, format!("no answer within {limit} s")),
+            SessionEnd::TimedOut => (NoAnswerKind::TimedOut, format!("no answer within {limit} s")),
         };
         for (&index, samples) in &self.open {
             let response = match self.rejected.get(&index) {
-                Some(message) => Response::none(Why::Garbage, message.clone()),
-                None => Response::none(why, detail.trim_end_matches([':', ' '])),
+                Some(message) => Response::none(NoAnswerKind::Garbage, message.clone()),
+                None => Response::none(kind, detail.trim_end_matches([':', ' '])),
             };
             for &sample in samples {
                 emit.answer(SampleKey { index, sample }, response.clone())?;

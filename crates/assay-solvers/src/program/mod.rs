@@ -16,7 +16,7 @@ mod stage;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_core::{AnswerTogether, Batch, DigestOf, Error, Problems, Result, Solver, TakeAnswers};
+use assay_core::{AnswerSink, AnswerTogether, Batch, DigestOf, Error, Problems, Result, Solver};
 
 use crate::kind::ALL;
 use crate::{Argument, BuiltSolver, SolverCard, SolverKind, SolverSettings};
@@ -115,7 +115,7 @@ fn files_digest(command: &[String], folder: &Path) -> Option<String> {
 }
 
 impl AnswerTogether for CommandSolver {
-    fn answer_all(&self, batch: &mut Batch<'_>, emit: &mut dyn TakeAnswers) -> Result<()> {
+    fn answer_all(&self, batch: &mut Batch<'_>, emit: &mut dyn AnswerSink) -> Result<()> {
         for staged in stage(batch)? {
             if batch.cancel.is_cancelled() {
                 break;

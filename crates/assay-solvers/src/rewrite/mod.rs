@@ -5,8 +5,8 @@ mod braces;
 mod python;
 
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Effort, Language, Problems, Question, Reply, Response, Result,
-    TextQuestion, Why,
+    AnswerEach, AnswerError, Ask, Effort, Language, NoAnswerKind, Problems, Question, Reply,
+    Response, Result, TextQuestion,
 };
 
 use crate::kind::TEXTS;
@@ -41,16 +41,18 @@ impl AnswerEach for Rewrite {
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
         let Question::Text(TextQuestion { source, languages: Some(languages) }) = ask.question
         else {
-            return Ok(Response::none(Why::Silent, "there is nothing to translate").into());
+            return Ok(Response::none(NoAnswerKind::Silent, "there is nothing to translate").into());
         };
         let text = match (languages.from, languages.into) {
             (Language::Java, Language::Python) => python::from_java(source),
             (Language::Java, Language::CSharp) => braces::java_to_csharp(source),
             (Language::CSharp, Language::Java) => braces::csharp_to_java(source),
             (from, into) => {
-                return Ok(
-                    Response::none(Why::Silent, format!("no rules: {from} to {into}")).into()
-                );
+                return Ok(Response::none(
+                    NoAnswerKind::Silent,
+                    format!("no rules: {from} to {into}"),
+                )
+                .into());
             }
         };
         Ok(Response::Text(text).into())

@@ -1,5 +1,5 @@
-//! `apps-introductory`, `apps-interview` and `apps-competition`: programs for the problems of coding
-//! sites, as APPS collects them.
+//! `apps-introductory`, `apps-interview` and `apps-competition`: programs for problems of coding sites, as collected
+//! by APPS.
 
 mod program;
 mod tally;
@@ -7,80 +7,80 @@ mod tally;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assay_core::{DataChoice, Exam, Language, ProblemId, Result, Rules, Selection};
+use assay_core::{DataChoice, Language, ProblemId, PythonTests, Result, Rules, Selection};
 use assay_data::programs::apps::{AppsProblem, AppsProblems, AppsTests, Call, Level};
 use assay_metrics::apps::{compat, strict};
 
 use crate::card::card;
 use crate::programs::{
-    Asked, CodeReference, Item, Items, Judging, Open, Printed, Programs, Stop, TakeItem, TestSuite,
-    Tests, Total, only_path, python_text,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, Open, ProgramOutput, Programs,
+    PromptChoice, Stop, TestSuite, Tests, TotalCpuTime, VisitCodeProblem, only_path, python_text,
 };
 use crate::sample;
 use tally::AppsTally;
 
-/// The easiest third.
+/// APPS's introductory problems.
 pub(crate) fn apps_introductory() -> Programs {
-    task("apps-introductory", |data, asked| open(data, asked, Level::Introductory))
+    task("apps-introductory", |data, choice| open(data, choice, Level::Introductory))
 }
 
-/// The middle.
+/// APPS's interview problems.
 pub(crate) fn apps_interview() -> Programs {
-    task("apps-interview", |data, asked| open(data, asked, Level::Interview))
+    task("apps-interview", |data, choice| open(data, choice, Level::Interview))
 }
 
-/// The hardest.
+/// APPS's competition problems.
 pub(crate) fn apps_competition() -> Programs {
-    task("apps-competition", |data, asked| open(data, asked, Level::Competition))
+    task("apps-competition", |data, choice| open(data, choice, Level::Competition))
 }
 
 fn task(name: &str, open: Open) -> Programs {
     Programs {
         card: card(name),
         open,
-        names: |name| {
+        normalize_name: |name| {
             let name = name.strip_prefix("APPS/").unwrap_or(name);
             name.trim_start_matches('0').to_owned()
         },
-        judging: JUDGING,
+        grading: GRADING,
         tally: AppsTally::boxed,
     }
 }
 
-const JUDGING: Judging = Judging {
+const GRADING: GradingRules = GradingRules {
     stop: Stop::AtEnd,
-    total: Some(Total { strict: Duration::from_mins(1), compat: Duration::from_secs(11) }),
+    total: Some(TotalCpuTime { strict: Duration::from_mins(1), compat: Duration::from_secs(11) }),
     program: program::after_mark,
-    idle: |_| "globals()[ASSAY_FUNCTION] = lambda *arguments: None\n".to_owned(),
+    stub: |_| "globals()[ASSAY_FUNCTION] = lambda *arguments: None\n".to_owned(),
     assemble: program::assemble,
     same_output,
-    ..Judging::by_exam(4)
+    ..GradingRules::for_tests(4)
 };
 
 const FEW_SHOT: &str = "few-shot";
 
-/// What comes before the question in the prompt with examples.
+/// The text before the question in the prompt with examples.
 const EXAMPLES: &str = include_str!("few_shot.txt");
 
-/// Where a continuation of the prompt ends.
+/// The words that end a continuation of the prompt.
 const STOP: &[&str] = &["\nQUESTION", "\n---", "\nANSWER"];
 
-struct AppsItems {
+struct AppsCodeProblems {
     problems: AppsProblems,
     ids: Vec<ProblemId>,
     few_shot: bool,
 }
 
-fn open(data: &DataChoice, asked: &Asked, level: Level) -> Result<Box<dyn Items>> {
+fn open(data: &DataChoice, choice: &PromptChoice, level: Level) -> Result<Box<dyn CodeProblems>> {
     let problems = match data {
         DataChoice::Sample => AppsProblems::of_folders(sample::apps(), level)?,
         DataChoice::Paths(paths) => AppsProblems::open(only_path(paths, "apps")?, level)?,
     };
     let ids = problems.ids().iter().map(|id| ProblemId::from(id.as_str())).collect();
-    Ok(Box::new(AppsItems { problems, ids, few_shot: asked.prompt == Some(FEW_SHOT) }))
+    Ok(Box::new(AppsCodeProblems { problems, ids, few_shot: choice.prompt == Some(FEW_SHOT) }))
 }
 
-impl Items for AppsItems {
+impl CodeProblems for AppsCodeProblems {
     fn ids(&self) -> &[ProblemId] {
         &self.ids
     }
@@ -93,21 +93,21 @@ impl Items for AppsItems {
         self.problems.location(index)
     }
 
-    fn read(&self, wanted: &Selection, take: &mut TakeItem<'_>) -> Result<()> {
+    fn read(&self, wanted: &Selection, take: &mut VisitCodeProblem<'_>) -> Result<()> {
         self.problems.read(wanted, &mut |index, problem| {
-            take(index, problem.and_then(|problem| self.item(problem)))
+            take(index, problem.and_then(|problem| self.problem(problem)))
         })
     }
 }
 
-impl AppsItems {
-    fn item(&self, problem: AppsProblem) -> Result<Item, String> {
+impl AppsCodeProblems {
+    fn problem(&self, problem: AppsProblem) -> Result<CodeProblem, String> {
         let prompt = self.prompt(&problem);
         let AppsProblem { solutions, tests, .. } = problem;
         let tests = match tests? {
-            AppsTests::Standard(runs) => Tests::Runs(runs),
+            AppsTests::Standard(runs) => Tests::InputOutput(runs),
             AppsTests::Calls { function, cases } => {
-                Tests::ByTest(exam(&function, &cases), tests_alone(&cases))
+                Tests::PythonByCase(python_tests(&function, &cases), single_test_code(&cases))
             }
         };
         let reference = CodeReference {
@@ -116,7 +116,7 @@ impl AppsItems {
             gold: solutions.into_iter().next().map(Arc::from),
             tests: TestSuite::new(tests),
         };
-        Ok(Item { prompt, stop: STOP.into(), reference })
+        Ok(CodeProblem { prompt, stop: STOP.into(), reference })
     }
 
     fn prompt(&self, problem: &AppsProblem) -> String {
@@ -130,13 +130,13 @@ impl AppsItems {
     }
 }
 
-/// A test as a Python tuple of what is given and what is wanted.
+/// A test as a Python tuple of input and expected output.
 fn case_text(Call { inputs, output }: &Call) -> String {
     format!("({}, {})", python_text(inputs), python_text(output))
 }
 
-/// The code that is appended for each test by itself.
-fn tests_alone(cases: &[Call]) -> Vec<String> {
+/// The code that is appended for each test alone.
+fn single_test_code(cases: &[Call]) -> Vec<String> {
     let compat = include_str!("compat.py");
     let alone = |(at, case): (usize, &Call)| {
         let case = case_text(case);
@@ -145,13 +145,13 @@ fn tests_alone(cases: &[Call]) -> Vec<String> {
     cases.iter().enumerate().map(alone).collect()
 }
 
-fn exam(function: &str, cases: &[Call]) -> Exam {
+fn python_tests(function: &str, cases: &[Call]) -> PythonTests {
     let pairs: Vec<String> = cases.iter().map(|case| case_text(case) + ",\n").collect();
     let cases_text = format!("ASSAY_CASES = [\n{}]\n", pairs.concat());
-    Exam {
-        setting: format!("{}\n{cases_text}", include_str!("strict.py")),
-        called: vec!["assay_answer".to_owned()],
-        tests: (0..cases.len()).map(|at| format!("assay_check(assay_answer, {at})\n")).collect(),
+    PythonTests {
+        setup: format!("{}\n{cases_text}", include_str!("strict.py")),
+        entry_points: vec!["assay_answer".to_owned()],
+        cases: (0..cases.len()).map(|at| format!("assay_check(assay_answer, {at})\n")).collect(),
         appended: format!("{}\n{cases_text}", include_str!("compat.py")),
         preamble: format!(
             "{}ASSAY_FUNCTION = {}\n{}",
@@ -162,10 +162,10 @@ fn exam(function: &str, cases: &[Call]) -> Exam {
     }
 }
 
-fn same_output(printed: Printed<'_>, rules: Rules) -> bool {
+fn same_output(printed: ProgramOutput<'_>, rules: Rules) -> bool {
     let output = String::from_utf8_lossy(printed.output);
     match rules {
-        Rules::Strict => strict(printed.wanted, &output),
-        Rules::Compat => compat(printed.wanted, &output),
+        Rules::Strict => strict(printed.expected, &output),
+        Rules::Compat => compat(printed.expected, &output),
     }
 }

@@ -1,14 +1,14 @@
-//! How a program for APPS is put together: the imports that the data set promises, and under `compat`
-//! the function that the original makes of it.
+//! Assembly of programs for APPS: the imports that the dataset promises, and under `compat` the function that the
+//! original wraps around a program.
 
 use std::borrow::Cow;
 
 use assay_core::Rules;
 
-use crate::programs::Parts;
+use crate::programs::SourceParts;
 
-/// What a program may use without importing it. One line, so that a program's lines keep their count
-/// but for one. Numpy takes longer to load than most programs run: it is loaded when it is used.
+/// The names that a program may use without importing them. It is one line, so that a program's line numbers are off
+/// by one only. Numpy takes longer to load than most programs run, so it is loaded on first use.
 pub(super) const PREAMBLE: &str = "import sys, time, itertools, collections, math, fractions, random, \
     heapq, functools, typing; from itertools import accumulate, product, permutations, combinations; \
     from collections import Counter, OrderedDict, deque, defaultdict, ChainMap; from functools import \
@@ -17,8 +17,8 @@ pub(super) const PREAMBLE: &str = "import sys, time, itertools, collections, mat
     name):\\n  import numpy\\n  globals()[\"np\"] = numpy\\n  return getattr(numpy, name)\\nnp = \
     LateNumpy()')\n";
 
-/// The file that is run where a program reads standard input and prints.
-pub(super) fn assemble(parts: &Parts<'_>) -> String {
+/// The file that is run if a program reads standard input and prints.
+pub(super) fn assemble(parts: &SourceParts<'_>) -> String {
     let (future, program) = without_future(parts.program);
     match parts.rules {
         Rules::Strict => format!("{future}{PREAMBLE}{program}"),
@@ -28,8 +28,8 @@ pub(super) fn assemble(parts: &Parts<'_>) -> String {
     }
 }
 
-/// A program without the lines that must be the first of a file, and these lines as the beginning of the first. A byte
-/// order mark, which an interpreter passes over at the beginning of a file, is left out.
+/// A program without the lines that must be the first of a file, and these lines. A byte order mark, which an
+/// interpreter skips at the start of a file, is removed.
 fn without_future(program: &str) -> (String, Cow<'_, str>) {
     let program = program.strip_prefix('\u{feff}').unwrap_or(program);
     let is_future = |line: &&str| line.starts_with("from __future__ import ");
@@ -42,20 +42,19 @@ fn without_future(program: &str) -> (String, Cow<'_, str>) {
     (format!("{}; ", future.join("; ")), kept.collect::<Vec<_>>().join("\n").into())
 }
 
-/// What of an answer is the program: all after the first mark of the prompt, if it is there.
+/// Extracts the program from an answer: everything after the first mark of the prompt, if there is one.
 pub(super) fn after_mark(answer: &str) -> &str {
     answer.split_once("\nANSWER:").map_or(answer, |(_, program)| program)
 }
 
-/// In the original, `exit` and `quit` are taken away, and the module is not the main one.
+/// In the original, `exit` and `quit` are removed, and the module is not the main one.
 const COMPAT_NAMES: &str = "exit = quit = None\n__name__ = 'builtins'\n";
 
-/// A program that ends itself by `sys.exit` is judged by what it printed.
+/// A program that exits with `sys.exit` is graded by its output.
 const COMPAT_CALL: &str = "\ntry:\n\tcode()\nexcept SystemExit:\n\tpass\n";
 
-/// The original's way to call a program: everything from the first line on that is no import stands
-/// in a function. So `global` names other variables than the program's, and a program of imports alone
-/// has no function.
+/// Wraps a program as the original does: everything from the first line that is not an import is put into a function.
+/// So `global` names other variables than the program's, and a program of imports alone has no function.
 fn as_function(program: &str) -> String {
     let is_import = |line: &str| line.starts_with("from ") || line.starts_with("import ");
     let mut text = String::new();
@@ -89,7 +88,7 @@ mod tests {
     #[test]
     fn what_must_be_first_in_a_file_is_first() {
         let program = "\u{feff}# about\nfrom __future__ import annotations  # why\nprint(1)\n";
-        let parts = Parts { program, tests: None, nonce: "", rules: Rules::Strict };
+        let parts = SourceParts { program, tests: None, nonce: "", rules: Rules::Strict };
         let text = assemble(&parts);
         let head = format!("from __future__ import annotations; {PREAMBLE}# about\n\nprint(1)\n");
         assert_eq!(text, head);

@@ -1,11 +1,11 @@
-//! Average and strict accuracy, as APPS counts them for one sample a problem.
+//! Average and strict accuracy, as APPS counts them for one sample per problem.
 
 use assay_core::{Estimate, Named, Outcome, Tally, TaskSettings, Verdict};
 use assay_stats::{bounded_mean, proportion};
 
 use crate::programs::{PassTally, TESTS, TESTS_PASSED};
 
-/// With one sample a problem, the share of tests passed and of programs that passed all; with several,
+/// With one sample per problem, the share of passed tests and of programs that passed all; with several samples,
 /// pass@k.
 pub(super) struct AppsTally {
     pass: PassTally,

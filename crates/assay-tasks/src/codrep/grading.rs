@@ -1,4 +1,4 @@
-//! How line answers are graded and summed up.
+//! Grading of line answers, and the tally.
 
 use std::borrow::Cow;
 
@@ -11,19 +11,19 @@ use assay_stats::{bounded_mean, proportion};
 
 /// The loss of an answer, between 0 and 1.
 const LOSS: &str = "loss";
-/// The place of the first right line among those that were given, from 1.
+/// The position of the first right line in the answer, from 1.
 const HIT: &str = "hit";
-/// How many lines were given.
+/// The number of lines in the answer.
 const GIVEN: &str = "given";
 
 /// The line that was replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LineReference {
-    /// The number of lines of the program; `None` where the program was not read.
+    /// The number of lines of the file; `None` if it was not read.
     pub(super) length: Option<usize>,
-    /// The line that was replaced, counting from 1; `None` where it is hidden.
+    /// The line that was replaced, from 1; `None` if it is hidden.
     pub(super) solution: Option<usize>,
-    /// Identifies the change; `None` where the program was not read or the solution is hidden.
+    /// Identifies the change; `None` if the file was not read or the solution is hidden.
     pub(super) change: Option<u64>,
 }
 
@@ -42,8 +42,8 @@ impl Reference for LineReference {
             missing => return Check::kind(missing),
         };
         let Self { length, solution, .. } = *self;
-        // A line up to the right one is in the file, whose length then does not matter: most
-        // answers are checked without their file being opened.
+        // A line up to the right one is in the file, whose length then does not matter: most answers are checked
+        // without opening their file.
         let surely = length.or(solution).unwrap_or_default();
         let Some(line) = lines.iter().find(|line| !(1..=surely).contains(line)) else {
             return Check::Possible;
@@ -116,7 +116,7 @@ impl Tally for LineTally {
             }
         };
         add("line-error".into(), bounded_mean(&self.losses));
-        // Where not every problem was read, it would be the mean of something else.
+        // If not every problem was read, it would be the mean of something else.
         if self.changes.len() == n {
             add(
                 "line-error-distinct".into(),
@@ -131,7 +131,7 @@ impl Tally for LineTally {
     }
 }
 
-/// The changes with their losses, by size, so that sums do not depend on the order of verdicts.
+/// The changes with their losses, sorted by size, so that sums do not depend on the order of verdicts.
 fn by_size(mut losses: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
     losses.sort_by(|left, right| left.1.total_cmp(&right.1));
     losses

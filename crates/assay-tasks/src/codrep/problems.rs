@@ -36,7 +36,7 @@ impl LineProblems {
         Self { datasets, starts, ids, rule, with_references }
     }
 
-    /// The problem in a task file of `dataset`, or what is wrong with it.
+    /// The problem in a task file of `dataset`, or its defect.
     fn problem(&self, index: usize, file: TaskFile, dataset: &Dataset) -> Result<Problem, String> {
         let text = file.text.map_err(|fault| fault.to_string())?;
         let solution = self.with_references.then(|| dataset.solution(file.place)).transpose();

@@ -15,7 +15,7 @@ pub(super) fn original_lines(results: &Results) -> String {
     )
 }
 
-/// The shortest text that reads back as `value`, in the form that Python's `str` gives it.
+/// The shortest text that parses as `value`, formatted like Python's `str`.
 fn as_python(value: f64) -> String {
     let plain = value == 0.0 || (1e-4..1e16).contains(&value.abs()) || !value.is_finite();
     if plain {

@@ -1,7 +1,7 @@
 //! EvalPlus: the same problems with many more tests, HumanEval+ and MBPP+.
 //!
-//! A file either has the inputs, whose expected results come from running the reference solution
-//! (`comparison.py`), or tests with assertions, which want a little of numpy (`numbers.py`).
+//! A file either has inputs, whose expected results come from running the reference solution (`comparison.py`), or
+//! tests with assertions, which need a few functions of numpy (`numbers.py`).
 
 use assay_core::{CallTable, Estimate, Named, Outcome, Tally, TaskSettings, Verdict};
 use assay_data::programs::{FunctionProblem, Inputs};
@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use crate::programs::{PassTally, TESTS_PASSED, python_text};
 
 const COMPARISON: &str = include_str!("comparison.py");
-/// What tests with assertions need before them.
+/// The code that tests with assertions need before them.
 pub(crate) const NUMBERS: &str = include_str!("numbers.py");
 
-/// Whose problems they are, and by whose rules results are compared.
+/// The edition of the problems, which decides the rules for comparing results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     HumanEval,
@@ -24,7 +24,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    /// Its name and edition, as the tester takes them.
+    /// Its name and edition, as arguments of the comparison.
     fn arguments(self) -> &'static str {
         match self {
             Self::HumanEval => "\"humaneval\", 2",
@@ -34,7 +34,7 @@ impl Family {
     }
 }
 
-/// Whether a record has EvalPlus's tests, in one form or the other, and not the original's alone.
+/// Returns true if a record has EvalPlus's tests, in either form, and not only the original's.
 pub(crate) fn has_more_tests(record: &Map<String, Value>) -> bool {
     let test = record.get("test").and_then(Value::as_str);
     record.contains_key("plus_input") || test.is_some_and(|test| test.contains("assertion("))
@@ -60,18 +60,18 @@ pub(crate) fn table_of_inputs(
     CallTable { entry_point: entry_point.clone(), reference, rules, suites }
 }
 
-/// Sums verdicts up twice: of all tests, and of the original's alone.
+/// Sums up verdicts twice: for all tests, and for the original's alone.
 pub(crate) struct PlusTally {
     all: PassTally,
     base: PassTally,
-    /// Whether the original's tests were told apart.
-    told_apart: bool,
+    /// True if the original's tests are a suite of their own.
+    has_base_suite: bool,
 }
 
 impl PlusTally {
     pub(crate) fn boxed(settings: &TaskSettings) -> Box<dyn Tally> {
         let [all, base] = [(); 2].map(|()| PassTally::new(settings));
-        Box::new(Self { all, base, told_apart: false })
+        Box::new(Self { all, base, has_base_suite: false })
     }
 }
 
@@ -79,7 +79,7 @@ impl Tally for PlusTally {
     fn add(&mut self, verdict: &Verdict) {
         self.all.add(verdict);
         let passed = verdict.scores.get(TESTS_PASSED).copied();
-        self.told_apart |= passed.is_some();
+        self.has_base_suite |= passed.is_some();
         let passed_base = passed.is_some_and(|passed| passed >= 1.0);
         let outcome = if passed_base { Outcome::Passed } else { verdict.outcome };
         self.base.add(&Verdict { outcome, ..verdict.clone() });
@@ -87,7 +87,7 @@ impl Tally for PlusTally {
 
     fn metrics(&self) -> Named<Estimate> {
         let mut metrics = self.all.metrics();
-        if self.told_apart {
+        if self.has_base_suite {
             for (name, estimate) in &self.base.metrics() {
                 metrics.insert(format!("base-{name}").into(), *estimate);
             }

@@ -9,7 +9,7 @@ use super::estimates::around;
 /// The metric's name.
 const ACCURACY: &str = "accuracy";
 
-/// Counts answers; `official` makes the number that the challenge prints.
+/// Counts answers; `official` computes the number that the challenge prints.
 pub(super) struct AccuracyTally {
     found: Accuracy,
     official: fn(&Accuracy) -> f64,

@@ -1,8 +1,8 @@
-//! Estimates whose value is the official one.
+//! Estimates with the official value.
 
 use assay_core::Estimate;
 
-/// An estimate whose value was computed in another way, or rounded; it stays in its interval.
+/// An estimate whose value was computed in another way, or rounded; it stays within its interval.
 pub(super) fn around(value: f64, estimate: Estimate, highest: f64) -> Estimate {
     Estimate {
         value,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, Cancel, Check, Fingerprint, ObjectValues, Outcome, Reference,
-    Response, Result, Submission, Verdict, Why,
+    AnswerForm, AnswerRules, Cancel, Check, Fingerprint, NoAnswerKind, ObjectValues, Outcome,
+    Reference, Response, Result, Submission, Verdict,
 };
 use assay_data::fusion_brain::texts;
 use assay_metrics::fusion_brain::integral::Subtask;
@@ -12,7 +12,7 @@ use assay_metrics::fusion_brain::{Accuracy, htr};
 
 use super::ImageTask;
 use super::accuracy::AccuracyTally;
-use super::problems::Item;
+use super::problems::ImageProblem;
 use super::truth::Truth;
 use crate::card::card;
 use crate::sample;
@@ -35,15 +35,15 @@ pub(crate) fn htr() -> ImageTask {
     }
 }
 
-fn read(truth: &Truth) -> Result<Vec<Item>> {
-    let item = |(key, text): (String, String)| Item {
+fn read(truth: &Truth) -> Result<Vec<ImageProblem>> {
+    let problem = |(key, text): (String, String)| ImageProblem {
         prompt: format!(
             "Read the handwritten text in the image {key:?}. Answer with the text alone.\n"
         ),
         key,
         reference: Arc::new(HandwrittenText(text)),
     };
-    Ok(texts(&truth.bytes, &truth.name)?.into_iter().map(item).collect())
+    Ok(texts(&truth.bytes, &truth.name)?.into_iter().map(problem).collect())
 }
 
 /// The text in an image.
@@ -65,9 +65,9 @@ impl Reference for HandwrittenText {
     fn grade(&self, submission: &Submission, _cancel: &Cancel) -> Result<Verdict> {
         let (is_right, missing) = match submission.response.text() {
             Ok(text) => (htr::is_right(&self.0, Some(text)), None),
-            // The script takes a text that is missing for an empty one.
+            // The original script treats a missing text as empty.
             Err(reason) => {
-                (reason.why == Why::Silent && htr::is_right(&self.0, None), Some(reason))
+                (reason.kind == NoAnswerKind::Silent && htr::is_right(&self.0, None), Some(reason))
             }
         };
         Ok(match missing {

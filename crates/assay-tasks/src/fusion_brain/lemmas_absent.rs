@@ -1,13 +1,13 @@
-//! What a build without the feature `russian-lemmas` has in place of the dictionary.
+//! The replacement of the dictionary in a build without the feature `russian-lemmas`.
 
 use assay_core::{Error, Result};
 
-/// Lemmas that nobody can have: answers that need them are refused, not compared in another way.
+/// Lemmas that cannot be created: answers that need them are refused, not compared in another way.
 #[derive(Clone, Copy)]
 pub(super) enum Lemmas {}
 
 impl Lemmas {
-    /// Refuses.
+    /// Always fails.
     pub(super) fn russian() -> Result<Self> {
         Err(Error::usage("this build has no support for answers in Russian")
             .hint("build it with the feature russian-lemmas"))

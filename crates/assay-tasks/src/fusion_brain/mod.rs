@@ -1,7 +1,7 @@
 //! The Fusion Brain Challenge of 2021: its subtasks on images, and the sum of all four.
 //!
-//! Each key of a truth is a problem. The images are not part of the data: a question names the image, and a solver that
-//! is to look at it must have it.
+//! Each key of a file of right answers (a truth) is a problem. The images are not part of the data: a question names
+//! the image, and a solver that needs it must have it.
 
 mod accuracy;
 mod estimates;
@@ -21,7 +21,7 @@ use assay_core::{
 use assay_metrics::fusion_brain::integral::Subtask;
 
 pub(crate) use htr::htr;
-use problems::{Item, KeyedProblems};
+use problems::{ImageProblem, KeyedProblems};
 pub(crate) use total::FusionBrain;
 use truth::{Truth, only_path};
 pub(crate) use vqa::vqa;
@@ -32,11 +32,11 @@ pub(crate) struct ImageTask {
     card: TaskCard,
     subtask: Subtask,
     /// Reads the problems of a truth.
-    read: fn(&Truth) -> Result<Vec<Item>>,
+    read: fn(&Truth) -> Result<Vec<ImageProblem>>,
     answers: AnswerRules,
     tally: fn() -> Box<dyn Tally>,
     interval: &'static str,
-    /// Everything that the numbers depend on beside the data.
+    /// Everything besides the data that the numbers depend on.
     depends_on: fn() -> Vec<(&'static str, String)>,
     sample: &'static [u8],
 }
@@ -60,11 +60,11 @@ impl Task for ImageTask {
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
         refuse_strict(&self.card.name, opening.settings)?;
         let truth = self.truth(opening.data)?;
-        let items = (self.read)(&truth)?;
-        if items.is_empty() {
+        let problems = (self.read)(&truth)?;
+        if problems.is_empty() {
             return Err(truth.nothing_to_score());
         }
-        Ok(Box::new(KeyedProblems::new(truth.name, items, self.answers)))
+        Ok(Box::new(KeyedProblems::new(truth.name, problems, self.answers)))
     }
 
     fn tally(&self, _settings: &TaskSettings) -> Box<dyn Tally> {
@@ -80,7 +80,7 @@ impl Task for ImageTask {
     }
 }
 
-/// The challenge has one set of rules.
+/// Refuses `strict`: the challenge has only one set of rules.
 fn refuse_strict(task: &str, settings: &TaskSettings) -> Result<()> {
     match settings.rules {
         Rules::Compat => Ok(()),

@@ -1,4 +1,4 @@
-//! Problems that are the keys of a truth.
+//! Problems from the keys of a file of right answers.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use assay_core::{
     Selection, TextQuestion, Visit, VisitReference,
 };
 
-/// One key of a truth.
-pub(super) struct Item {
+/// One key of a file of right answers.
+pub(super) struct ImageProblem {
     pub(super) key: String,
     /// The question, which names the image.
     pub(super) prompt: String,
@@ -16,7 +16,7 @@ pub(super) struct Item {
 }
 
 pub(super) struct KeyedProblems {
-    /// The name of the truth.
+    /// The name of the file.
     location: String,
     ids: Vec<ProblemId>,
     questions: Vec<(TextQuestion, Arc<dyn Reference>)>,
@@ -24,11 +24,11 @@ pub(super) struct KeyedProblems {
 }
 
 impl KeyedProblems {
-    pub(super) fn new(location: String, items: Vec<Item>, answers: AnswerRules) -> Self {
-        let item = |Item { key, prompt, reference }| {
+    pub(super) fn new(location: String, problems: Vec<ImageProblem>, answers: AnswerRules) -> Self {
+        let problem = |ImageProblem { key, prompt, reference }| {
             (ProblemId::from(key), (TextQuestion::prompt(prompt), reference))
         };
-        let (ids, questions) = items.into_iter().map(item).unzip();
+        let (ids, questions) = problems.into_iter().map(problem).unzip();
         Self { location, ids, questions, answers }
     }
 }

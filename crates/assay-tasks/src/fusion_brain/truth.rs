@@ -1,4 +1,4 @@
-//! Files of right answers, and where they lie.
+//! Files of right answers, and where to find them.
 
 use std::borrow::Cow;
 use std::fs;
@@ -15,7 +15,7 @@ pub(super) struct Truth {
 }
 
 impl Truth {
-    /// The truth inside the binary.
+    /// The file embedded in the binary.
     pub(super) fn sample(subtask: Subtask, bytes: &'static [u8]) -> Self {
         Self { name: format!("sample/true_{}.json", subtask.file_name()), bytes: bytes.into() }
     }
@@ -40,14 +40,14 @@ impl Truth {
         Ok(Self { name: path.display().to_string(), bytes: bytes.into() })
     }
 
-    /// Refuses a truth without keys.
+    /// The error for a file without keys.
     pub(super) fn nothing_to_score(&self) -> Error {
         Error::refused(format!("{}: there is nothing to score", self.name))
             .hint("a truth has at least one key")
     }
 }
 
-/// The one path that is given as data.
+/// The only path given as data.
 pub(super) fn only_path<'a>(task: &str, paths: &'a [PathBuf]) -> Result<&'a Path> {
     match paths {
         [path] => Ok(path),
@@ -55,10 +55,10 @@ pub(super) fn only_path<'a>(task: &str, paths: &'a [PathBuf]) -> Result<&'a Path
     }
 }
 
-/// Every name that the challenge's texts give to a subtask's file of this kind, the usual one first.
+/// Every name that the challenge's texts use for a subtask's file of this kind, the usual one first.
 pub(super) fn file_names(kind: &str, subtask: Subtask) -> Vec<String> {
     let names: &[&str] = match subtask {
-        // With Cyrillic letters, as they were typed once.
+        // With Cyrillic letters, as they were once typed.
         Subtask::C2c => &["C2C", "С2С", "С2C", "C2С"],
         Subtask::Htr => &["HTR"],
         Subtask::Zsod => &["zsOD", "OD"],

@@ -13,7 +13,7 @@ use assay_metrics::fusion_brain::vqa::{self, QuestionLanguage};
 use super::ImageTask;
 use super::accuracy::AccuracyTally;
 use super::lemmas::Lemmas;
-use super::problems::Item;
+use super::problems::ImageProblem;
 use super::truth::Truth;
 use crate::card::card;
 use crate::sample;
@@ -36,14 +36,14 @@ pub(crate) fn vqa() -> ImageTask {
     }
 }
 
-fn read(truth: &Truth) -> Result<Vec<Item>> {
+fn read(truth: &Truth) -> Result<Vec<ImageProblem>> {
     let questions = questions(&truth.bytes, &truth.name)?;
     let lemmas = if questions.values().any(|question| question.is_russian) {
         Some(Lemmas::russian()?)
     } else {
         None
     };
-    let item = |(key, QuestionTruth { answers, is_russian }): (String, QuestionTruth)| {
+    let problem = |(key, QuestionTruth { answers, is_russian }): (String, QuestionTruth)| {
         let language =
             if is_russian { QuestionLanguage::Russian } else { QuestionLanguage::English };
         let name = if is_russian { "Russian" } else { "English" };
@@ -51,15 +51,15 @@ fn read(truth: &Truth) -> Result<Vec<Item>> {
             "Answer the question {key:?} about its image in {name}. Answer with a few words alone.\n"
         );
         let reference = Arc::new(RightAnswers { truth: vqa::Truth { answers, language }, lemmas });
-        Item { key, prompt, reference }
+        ImageProblem { key, prompt, reference }
     };
-    Ok(questions.into_iter().map(item).collect())
+    Ok(questions.into_iter().map(problem).collect())
 }
 
 /// The right answers to a question.
 struct RightAnswers {
     truth: vqa::Truth,
-    /// Lemmas, where any question of the data is Russian.
+    /// The lemmas, if any question of the data is Russian.
     lemmas: Option<Lemmas>,
 }
 
@@ -80,7 +80,7 @@ impl Reference for RightAnswers {
         Fingerprint::of(all.finish().as_bytes())
     }
 
-    /// Some right answers are never met, because they are not written in the normalised way.
+    /// Some right answers can never be matched, because they are not normalised.
     fn gold(&self) -> Option<Response> {
         let answers = &self.truth.answers;
         let met = answers.iter().find(|answer| self.accepts(answer));

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use assay_core::{
     AnswerForm, AnswerRules, Cancel, Check, Estimate, Fault, FaultKind, Fingerprint, Named,
-    NoAnswer, ObjectValues, Outcome, Reference, Response, Result, Submission, Tally, Verdict, Why,
+    NoAnswer, NoAnswerKind, ObjectValues, Outcome, Reference, Response, Result, Submission, Tally,
+    Verdict,
 };
 use assay_data::fusion_brain::{Phrases, detections, phrases};
 use assay_metrics::fusion_brain::integral::Subtask;
@@ -12,7 +13,7 @@ use assay_metrics::fusion_brain::zsod::{Hits, hits_of_image, missing_phrase};
 
 use super::ImageTask;
 use super::estimates::around;
-use super::problems::Item;
+use super::problems::ImageProblem;
 use super::truth::Truth;
 use crate::card::card;
 use crate::sample;
@@ -39,17 +40,17 @@ const F1: &str = "f1";
 const PRECISION: &str = "precision";
 const RECALL: &str = "recall";
 
-fn read(truth: &Truth) -> Result<Vec<Item>> {
-    let item = |(key, phrases): (String, Phrases)| {
+fn read(truth: &Truth) -> Result<Vec<ImageProblem>> {
+    let problem = |(key, phrases): (String, Phrases)| {
         let names: Vec<String> = phrases.keys().map(|phrase| format!("{phrase:?}")).collect();
         let prompt = format!(
             "Find these phrases in the image {key:?}: {}. Answer with a JSON object that has a list of \
              boxes [x, y, width, height] for each phrase; the list is empty if it is not there.\n",
             names.join(", ")
         );
-        Item { key, prompt, reference: Arc::new(TrueBoxes(phrases)) }
+        ImageProblem { key, prompt, reference: Arc::new(TrueBoxes(phrases)) }
     };
-    Ok(detections(&truth.bytes, &truth.name)?.into_iter().map(item).collect())
+    Ok(detections(&truth.bytes, &truth.name)?.into_iter().map(problem).collect())
 }
 
 /// The boxes of each phrase of an image.
@@ -88,7 +89,7 @@ impl Reference for TrueBoxes {
     }
 
     fn grade(&self, submission: &Submission, _cancel: &Cancel) -> Result<Verdict> {
-        let invalid = |detail| NoAnswer { why: Why::Invalid, detail };
+        let invalid = |detail| NoAnswer { kind: NoAnswerKind::Invalid, detail };
         let predicted = submission.response.text().and_then(|text| phrases(text).map_err(invalid));
         let hits = hits_of_image(&self.0, predicted.as_ref().unwrap_or(&Phrases::new()));
         let verdict = match predicted {
@@ -100,14 +101,14 @@ impl Reference for TrueBoxes {
     }
 }
 
-/// Puts what was found into a verdict.
+/// Stores the counts in a verdict.
 fn with_hits(mut verdict: Verdict, hits: Hits) -> Verdict {
     let counts = [hits.right, hits.wrong, hits.missed].map(|count| count as f64);
     verdict.counts.insert(F1.into(), counts.to_vec());
     verdict
 }
 
-/// The counts that [`with_hits`] left.
+/// The counts that [`with_hits`] stored.
 fn hits_of(verdict: &Verdict) -> Hits {
     let counts = verdict.counts.get(F1);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]

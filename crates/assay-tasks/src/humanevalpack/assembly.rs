@@ -1,33 +1,32 @@
-//! How an answer becomes the file that is run, in each language.
+//! Assembly of an answer to the file that is run, in each language.
 //!
-//! By the strict rules that is the program with the code that answers its tests, which are another
-//! process. By `compat` program and tests are one file, as OctoPack makes it, which prints the nonce
-//! after its last test.
+//! Under `strict`, that is the program with the code that serves the calls of its tests, which are another process.
+//! Under `compat`, program and tests are one file, as in OctoPack, which prints the nonce after its last test.
 
 use std::collections::BTreeSet;
 
 use assay_core::{Language, Rules};
 
-use super::apart::rust_tests;
 use super::code::Code;
-use crate::programs::Parts;
+use super::separate_tests::rust_tests;
+use crate::programs::SourceParts;
 
-/// What OctoPack puts before a program in C++, but for Boost, which few programs use. By the strict
-/// rules the sandbox does.
+/// The includes that OctoPack adds to a C++ program, except for Boost, which few programs use. Under `strict`, the
+/// sandbox adds them.
 const CPP_INCLUDES: &str = "#include<stdlib.h>\n#include<algorithm>\n#include<cmath>\n\
     #include<math.h>\n#include<numeric>\n#include<stdio.h>\n#include<vector>\n#include<set>\n\
     #include<map>\n#include<queue>\n#include<stack>\n#include<list>\n#include<deque>\n\
     #include<string>\n#include<climits>\n#include<cstring>\n#include<iostream>\n#include<sstream>\n\
     #include<fstream>\nusing namespace std;\n";
 
-/// An answer as compilers want it: without a byte order mark, and with plain line ends.
+/// An answer without a byte order mark, and with LF line ends.
 fn plain(answer: &str) -> String {
     answer.replace('\u{feff}', "").replace("\r\n", "\n")
 }
 
-/// A program without its own main function. By `compat` the tests' main function is called by another,
-/// which prints the nonce.
-pub(super) fn cpp(parts: &Parts<'_>) -> String {
+/// A program without its own main function. Under `compat`, the tests' main function is called by another one, which
+/// prints the nonce.
+pub(super) fn cpp(parts: &SourceParts<'_>) -> String {
     let program = without_main(&plain(parts.program), Language::Cpp);
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
@@ -45,9 +44,9 @@ pub(super) fn cpp(parts: &Parts<'_>) -> String {
     )
 }
 
-/// No class is public: the file's name fits one of them at most. By `compat` the tests' class is not
-/// the main one.
-pub(super) fn java(parts: &Parts<'_>) -> String {
+/// A program in which no class is public, since the file name can match only one of them. Under `compat`, the tests'
+/// class is not the main one.
+pub(super) fn java(parts: &SourceParts<'_>) -> String {
     let program = without_public(&plain(parts.program));
     if parts.rules == Rules::Strict {
         return program;
@@ -63,7 +62,7 @@ pub(super) fn java(parts: &Parts<'_>) -> String {
     )
 }
 
-/// A program in Java with spaces instead of `public` before its classes and of its package.
+/// A Java program with spaces instead of its package and of `public` before its classes.
 pub(super) fn without_public(program: &str) -> String {
     let code = Code::new(program, Language::Java);
     let mut bytes = program.as_bytes().to_vec();
@@ -77,9 +76,9 @@ pub(super) fn without_public(program: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| program.to_owned())
 }
 
-/// By `compat`, `console.assert` only prints: the tests call a function that throws, which comes before
-/// the program so that the program cannot be first to take its name.
-pub(super) fn javascript(parts: &Parts<'_>) -> String {
+/// A program with its tests. Under `compat`, `console.assert` only prints, so the tests call a function that throws.
+/// It comes before the program, so that the program cannot take its name first.
+pub(super) fn javascript(parts: &SourceParts<'_>) -> String {
     let program = plain(parts.program);
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
@@ -93,9 +92,9 @@ pub(super) fn javascript(parts: &Parts<'_>) -> String {
     )
 }
 
-/// A program is in a module of its own, so that its main function, which every prompt has, is not
-/// the main one. By `compat` its tests are in it, as functions that can be called.
-pub(super) fn rust(parts: &Parts<'_>) -> String {
+/// A program in a module of its own, so that its main function, which every prompt has, is not the main one. Under
+/// `compat`, its tests are in the module, as callable functions.
+pub(super) fn rust(parts: &SourceParts<'_>) -> String {
     let program = rust_lines(&plain(parts.program));
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
@@ -115,8 +114,8 @@ pub(super) fn rust(parts: &Parts<'_>) -> String {
 /// The crates that Rust's prompts name.
 const MISSING_CRATES: &[&str] = &["rand", "regex", "md5"];
 
-/// A program in Rust with empty lines instead of the crates that every prompt names, that few programs
-/// use, and that are not there.
+/// A Rust program with empty lines instead of the crates that every prompt names, few programs use, and the sandbox
+/// lacks.
 pub(super) fn rust_lines(program: &str) -> String {
     let names_missing = |line: &str| {
         let named = ["use ", "extern crate "].iter().find_map(|begin| line.strip_prefix(begin))?;
@@ -128,7 +127,7 @@ pub(super) fn rust_lines(program: &str) -> String {
     program.lines().map(there).collect::<Vec<_>>().join("\n")
 }
 
-/// A program in Rust whose paths from the crate's root lead into the module that it is in.
+/// A Rust program whose paths from the crate root lead into its module.
 fn within_module(program: &str, module: &str) -> String {
     let code = Code::new(program, Language::Rust).blanked();
     let (mut text, mut done) = (String::new(), 0);
@@ -144,8 +143,8 @@ fn within_module(program: &str, module: &str) -> String {
     text + &program[done..]
 }
 
-/// The packages that OctoPack adds where they are used, and a value of each: with that, one is used even if
-/// what looked like its name is a variable's.
+/// The packages that OctoPack adds where they are used, and a value of each. The value makes sure that the package is
+/// used, even if its name was only a variable's.
 const GO_PACKAGES: &[(&str, &str)] = &[
     ("math", "math.Pi"),
     ("strings", "strings.ToUpper"),
@@ -159,7 +158,7 @@ const GO_PACKAGES: &[(&str, &str)] = &[
     ("crypto/md5", "md5.New"),
 ];
 
-/// What is used for the package of assertions, which is not Go's own. No test takes its names.
+/// The replacement of the assertion package, which is not part of Go. No test uses its names.
 pub(super) const GO_ASSERT: &str = "type assayAsserting struct{}\n\
     func (assayAsserting) New(*testing.T) assayAsserting { return assayAsserting{} }\n\
     func (assayAsserting) Equal(wanted, given interface{}, _ ...interface{}) bool {\n    \
@@ -169,11 +168,11 @@ pub(super) const GO_ASSERT: &str = "type assayAsserting struct{}\n\
     }\n    return true\n}\n\
     var assert assayAsserting\n";
 
-/// What `compat` needs besides.
+/// The code that `compat` needs in addition.
 const GO_COMPAT: &str = "func assayWrong(text string) { panic(text) }\n";
 
-/// Go wants every import before everything else, once, and used.
-pub(super) fn go(parts: &Parts<'_>) -> String {
+/// A program with its imports first: Go requires each import to be there once, before everything else, and used.
+pub(super) fn go(parts: &SourceParts<'_>) -> String {
     let program = plain(parts.program);
     let program = without_main(&program, Language::Go);
     let tests = parts.tests.unwrap_or_default();
@@ -190,9 +189,8 @@ pub(super) fn go(parts: &Parts<'_>) -> String {
     go_file(&program, tests, &main)
 }
 
-/// A file in Go with the imports of a program and its tests in its first line. What comes after both,
-/// `end`, may use the packages that are imported by a name of their own. Lines are counted in the
-/// program, and in the tests.
+/// A Go file with the imports of a program and its tests on its first line. The code after both, `end`, may use the
+/// packages that are imported under a name of their own. Lines are numbered as in the program, and as in the tests.
 pub(super) fn go_file(program: &str, tests: &str, end: &str) -> String {
     let (imports, program) = go_imports(program);
     let (setup, tests) = go_imports(tests);
@@ -228,28 +226,26 @@ pub(super) fn go_file(program: &str, tests: &str, end: &str) -> String {
     )
 }
 
-/// Whether an import's package is used in the code, or has a name of its own.
+/// Returns true if an import's package is used in the code, or has a name of its own.
 fn used(import: &str, code: &str) -> bool {
     if !import.starts_with('"') {
         return true;
     }
     let path = import.trim_matches('"');
     let name = name_of(import);
-    let named =
-        |at: usize| !code[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
+    let named = |at: usize| !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
     let mentioned = code.match_indices(&format!("{name}.")).any(|(at, _)| named(at));
     mentioned && !matches!(path, "testing" | "github.com/stretchr/testify/assert")
 }
 
-/// The name by which an import's package is used.
+/// The name under which an import's package is used.
 fn name_of(import: &str) -> &str {
     let name = import.split(['"', '`']).next().unwrap_or_default().trim();
     let path = import.trim_matches('"');
     if name.is_empty() { path.rsplit('/').next().unwrap_or(path) } else { name }
 }
 
-/// The imports of a text, without their brackets, and the text with empty lines instead of them and of
-/// its package.
+/// The imports of a text, without their brackets, and the text with empty lines instead of them and of its package.
 fn go_imports(text: &str) -> (Vec<String>, String) {
     let (mut imports, mut rest) = (Vec::new(), Vec::new());
     let mut within = false;
@@ -273,7 +269,7 @@ fn go_imports(text: &str) -> (Vec<String>, String) {
     (imports, rest.join("\n"))
 }
 
-/// What follows the bracket of a line that opens a list of imports.
+/// The text after the bracket of a line that opens a list of imports.
 fn opens_imports(line: &str) -> Option<&str> {
     Some(line.strip_prefix("import")?.trim_start().strip_prefix('(')?.trim())
 }
@@ -282,14 +278,14 @@ fn opens_imports(line: &str) -> Option<&str> {
 pub(super) fn words_after<'a>(text: &'a str, keyword: &str) -> Vec<&'a str> {
     let word = |(at, _): (usize, &str)| {
         let rest = &text[at + keyword.len()..];
-        let end = rest.find(|letter: char| letter != '_' && !letter.is_alphanumeric());
+        let end = rest.find(|c: char| c != '_' && !c.is_alphanumeric());
         &rest[..end.unwrap_or(rest.len())]
     };
     text.match_indices(keyword).map(word).filter(|word| !word.is_empty()).collect()
 }
 
-/// A program with spaces instead of its main function. What comes after that is kept if it is code too:
-/// functions, or a line of the preprocessor.
+/// A program with spaces instead of its main function. The text after it is kept if it is code too: functions, or a
+/// preprocessor line.
 fn without_main(program: &str, language: Language) -> String {
     let code = Code::new(program, language);
     let Some((begin, open)) = main_function(program, &code, language) else {
@@ -303,7 +299,7 @@ fn without_main(program: &str, language: Language) -> String {
     format!("{}{main}{}", &program[..begin], if is_code { rest } else { "" })
 }
 
-/// Where a program's main function begins, and the brace that opens its body.
+/// The start of a program's main function, and of the brace that opens its body.
 fn main_function(
     program: &str,
     code: &Code<'_>,
@@ -319,7 +315,7 @@ fn main_function(
         program[after..].trim_start().starts_with('(').then_some(())?;
         let next = blanked[after..].iter().position(|byte| b"{;".contains(byte));
         let open = next.map(|next| after + next);
-        // What is only declared has no body to take away.
+        // A declaration has no body to remove.
         let defined = open.is_none_or(|open| blanked[open] == b'{');
         defined.then(|| (before.len() - word.len(), open))
     };
@@ -327,7 +323,7 @@ fn main_function(
 }
 
 fn ends_with_word(text: &str, word: &str) -> bool {
-    let is_part = |letter: char| letter == '_' || letter.is_alphanumeric();
+    let is_part = |c: char| c == '_' || c.is_alphanumeric();
     text.strip_suffix(word).is_some_and(|before| !before.ends_with(is_part))
 }
 
@@ -337,12 +333,12 @@ mod tests {
 
     use super::*;
 
-    fn compat<'a>(program: &'a str, tests: &'a str) -> Parts<'a> {
-        Parts { program, tests: Some(tests), nonce: "n0nce", rules: Rules::Compat }
+    fn compat<'a>(program: &'a str, tests: &'a str) -> SourceParts<'a> {
+        SourceParts { program, tests: Some(tests), nonce: "n0nce", rules: Rules::Compat }
     }
 
-    fn strict<'a>(program: &'a str, serving: &'a str) -> Parts<'a> {
-        Parts { program, tests: Some(serving), nonce: "", rules: Rules::Strict }
+    fn strict<'a>(program: &'a str, server_code: &'a str) -> SourceParts<'a> {
+        SourceParts { program, tests: Some(server_code), nonce: "", rules: Rules::Strict }
     }
 
     #[test]

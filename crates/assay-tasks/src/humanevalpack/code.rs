@@ -1,8 +1,8 @@
-//! What of a text is code: all but its comments, strings and character literals.
+//! Distinguishes code from comments, strings and character literals.
 
 use assay_core::Language;
 
-/// For every byte of a text whether it is code.
+/// A text, and for every byte whether it is code.
 pub(super) struct Code<'a> {
     text: &'a str,
     is_code: Vec<bool>,
@@ -26,13 +26,13 @@ impl<'a> Code<'a> {
         Self { text, is_code }
     }
 
-    /// The code with everything else blank; line ends and lengths stay.
+    /// The code with everything else blank; line ends and lengths are kept.
     pub(super) fn blanked(&self) -> Vec<u8> {
         let blank = |(&byte, &code): (&u8, &bool)| if code || byte == b'\n' { byte } else { b' ' };
         self.text.as_bytes().iter().zip(&self.is_code).map(blank).collect()
     }
 
-    /// The braces of the code: where they are, and how many are open before them.
+    /// The braces of the code: their positions, and the number of braces open before them.
     pub(super) fn braces(&self) -> impl Iterator<Item = Brace> {
         let mut open = 0;
         self.text.bytes().enumerate().filter(|&(at, _)| self.is_code[at]).filter_map(
@@ -56,14 +56,14 @@ impl<'a> Code<'a> {
         at_depth.last().filter(|brace| brace.opens).map(|brace| brace.at)
     }
 
-    /// The place after the brace that closes the one at `begin`.
+    /// The position after the brace that closes the one at `begin`.
     pub(super) fn closing(&self, begin: usize) -> Option<usize> {
         let mut braces = self.braces().skip_while(|brace| brace.at < begin);
         let outside = braces.next()?.outside;
         braces.find(|brace| brace.outside == outside).map(|brace| brace.at + 1)
     }
 
-    /// Where a word begins that is no part of a longer one, outside all braces.
+    /// The starts of a whole word, outside all braces.
     pub(super) fn outer_words(&self, word: &str) -> Vec<usize> {
         let mut open = vec![0; self.text.len() + 1];
         let mut depth = 0;
@@ -74,7 +74,7 @@ impl<'a> Code<'a> {
                 depth = if brace.opens { brace.outside + 1 } else { brace.outside };
             }
         }
-        let part = |letter: Option<&u8>| letter.is_some_and(|&letter| is_word(letter));
+        let part = |c: Option<&u8>| c.is_some_and(|&c| is_word(c));
         let bytes = self.text.as_bytes();
         let whole = |&at: &usize| {
             let before = at.checked_sub(1).and_then(|at| bytes.get(at));
@@ -90,19 +90,19 @@ impl<'a> Code<'a> {
 pub(super) struct Brace {
     pub(super) at: usize,
     pub(super) opens: bool,
-    /// How many braces are open around it; less than none where more are closed than opened.
+    /// The number of braces open around it; negative if more are closed than opened.
     pub(super) outside: i32,
 }
 
-fn is_word(letter: u8) -> bool {
-    letter.is_ascii_alphanumeric() || letter == b'_' || !letter.is_ascii()
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 
 struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
     language: Language,
-    /// The last byte of code that is no white space; says whether a slash divides.
+    /// The last byte of code that is not white space; decides whether a slash divides.
     significant: u8,
 }
 
@@ -121,7 +121,7 @@ impl Lexer<'_> {
         self.bytes.get(at..).is_some_and(|rest| rest.starts_with(text.as_bytes()))
     }
 
-    /// The end of the comment or literal that begins here; this place if none does.
+    /// The end of the comment or literal that starts here; this position if there is none.
     fn literal(&self) -> usize {
         use Language::{Cpp, Go, Java, JavaScript, Rust};
         let at = self.at;
@@ -167,7 +167,7 @@ impl Lexer<'_> {
         at
     }
 
-    /// A literal with escapes. One that is not closed ends with its line, but for Rust's.
+    /// A literal with escapes. An unterminated one ends with its line, except in Rust.
     fn quoted(&self, begin: usize, quote: u8) -> usize {
         let mut at = begin + 1;
         while at < self.bytes.len() {
@@ -182,7 +182,7 @@ impl Lexer<'_> {
         self.bytes.len()
     }
 
-    /// A character; a quote that begins a lifetime is code.
+    /// A character; a quote that starts a lifetime is code.
     fn rust_character(&self, at: usize) -> usize {
         if self.byte(at + 1) == b'\\' {
             return self.quoted(at, b'\'');
@@ -210,7 +210,7 @@ impl Lexer<'_> {
         let Some(before) = before.strip_suffix(b"R") else { return false };
         let prefix = [b"u8".as_slice(), b"u", b"U", b"L"].into_iter();
         let mut rest = prefix.filter_map(|prefix| before.strip_suffix(prefix)).chain([before]);
-        rest.any(|rest| rest.last().is_none_or(|&letter| !is_word(letter)))
+        rest.any(|rest| rest.last().is_none_or(|&c| !is_word(c)))
     }
 
     fn raw_cpp(&self, at: usize) -> usize {
@@ -258,7 +258,7 @@ impl Lexer<'_> {
         self.bytes.len()
     }
 
-    /// Whether a slash begins a pattern: after a value it divides.
+    /// Returns true if a slash starts a regular expression: after a value it divides.
     fn begins_pattern(&self) -> bool {
         let before = self.bytes[..self.at].trim_ascii_end();
         let word_at = before.iter().rposition(|&byte| !is_word(byte)).map_or(0, |at| at + 1);

@@ -1,99 +1,101 @@
-//! `humanevalpack-python`, `-js`, `-java`, `-cpp`, `-go` and `-rust`: HumanEval's functions in six
-//! languages.
+//! `humanevalpack-python`, `-js`, `-java`, `-cpp`, `-go` and `-rust`: HumanEval's functions in six languages.
 
-mod apart;
 mod assembly;
 mod code;
-mod cut;
+mod continuation;
+mod separate_tests;
 mod signature;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use assay_core::{DataChoice, Error, Exam, Language, Result};
+use assay_core::{DataChoice, Error, Language, PythonTests, Result};
 use assay_data::programs::{PackProblem, Records};
 
-use apart::Given;
+use separate_tests::PackTests;
 
 use crate::card::card;
 use crate::programs::{
-    Asked, CodeReference, Item, Items, Judging, Open, PassTally, Programs, Streamed, Telling,
-    TestSuite, Tests, only_path,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, Open, PassTally, Programs,
+    PromptChoice, RecordReader, StreamedProblems, TestSuite, Tests, only_path,
 };
 use crate::sample;
 
-/// In Python.
+/// HumanEvalPack in Python.
 pub(crate) fn humanevalpack_python() -> Programs {
-    let judging = Judging { continuation: cut::at_outer_line, ..Judging::by_exam(10) };
-    pack("humanevalpack-python", judging, |data, asked| open(data, asked, &PYTHON))
+    let grading = GradingRules {
+        continuation: continuation::until_outer_line,
+        ..GradingRules::for_tests(10)
+    };
+    pack("humanevalpack-python", grading, |data, choice| open(data, choice, &PYTHON))
 }
 
-/// In JavaScript.
+/// HumanEvalPack in JavaScript.
 pub(crate) fn humanevalpack_js() -> Programs {
-    let judging = Judging {
-        continuation: |text| cut::at_closing(text, Language::JavaScript),
+    let grading = GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, Language::JavaScript),
         assemble: assembly::javascript,
-        ..Judging::by_exam(10)
+        ..GradingRules::for_tests(10)
     };
-    pack("humanevalpack-js", judging, |data, asked| open(data, asked, &JS))
+    pack("humanevalpack-js", grading, |data, choice| open(data, choice, &JS))
 }
 
-/// In Java.
+/// HumanEvalPack in Java.
 pub(crate) fn humanevalpack_java() -> Programs {
-    let judging = Judging {
-        continuation: |text| cut::at_closing(text, Language::Java),
+    let grading = GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, Language::Java),
         assemble: assembly::java,
-        ..Judging::by_exam(10)
+        ..GradingRules::for_tests(10)
     };
-    pack("humanevalpack-java", judging, |data, asked| open(data, asked, &JAVA))
+    pack("humanevalpack-java", grading, |data, choice| open(data, choice, &JAVA))
 }
 
-/// In C++.
+/// HumanEvalPack in C++.
 pub(crate) fn humanevalpack_cpp() -> Programs {
-    let judging = Judging {
-        continuation: |text| cut::at_closing(text, Language::Cpp),
+    let grading = GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, Language::Cpp),
         assemble: assembly::cpp,
-        ..Judging::by_exam(10)
+        ..GradingRules::for_tests(10)
     };
-    pack("humanevalpack-cpp", judging, |data, asked| open(data, asked, &CPP))
+    pack("humanevalpack-cpp", grading, |data, choice| open(data, choice, &CPP))
 }
 
-/// In Go.
+/// HumanEvalPack in Go.
 pub(crate) fn humanevalpack_go() -> Programs {
-    let judging = Judging {
-        continuation: |text| cut::at_closing(text, Language::Go),
+    let grading = GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, Language::Go),
         assemble: assembly::go,
-        ..Judging::by_exam(10)
+        ..GradingRules::for_tests(10)
     };
-    pack("humanevalpack-go", judging, |data, asked| open(data, asked, &GO))
+    pack("humanevalpack-go", grading, |data, choice| open(data, choice, &GO))
 }
 
-/// In Rust.
+/// HumanEvalPack in Rust.
 pub(crate) fn humanevalpack_rust() -> Programs {
-    let judging = Judging {
-        continuation: |text| cut::at_closing(text, Language::Rust),
+    let grading = GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, Language::Rust),
         assemble: assembly::rust,
-        ..Judging::by_exam(10)
+        ..GradingRules::for_tests(10)
     };
-    pack("humanevalpack-rust", judging, |data, asked| open(data, asked, &RUST))
+    pack("humanevalpack-rust", grading, |data, choice| open(data, choice, &RUST))
 }
 
-fn pack(name: &str, judging: Judging, open: Open) -> Programs {
+fn pack(name: &str, grading: GradingRules, open: Open) -> Programs {
     Programs {
         card: card(name),
         open,
-        names: |name| name.rsplit('/').next().unwrap_or(name).to_owned(),
-        judging,
+        normalize_name: |name| name.rsplit('/').next().unwrap_or(name).to_owned(),
+        grading,
         tally: |settings| Box::new(PassTally::new(settings)),
     }
 }
 
-/// What is particular to a language.
+/// The specifics of a language.
 struct Dialect {
     language: Language,
     /// The folder of its file.
     folder: &'static str,
-    /// What the names of its problems begin with.
+    /// The prefix of its problems' names.
     prefix: &'static str,
     stop: &'static [&'static str],
 }
@@ -122,11 +124,15 @@ const CONTINUE: &str = "continue";
 
 struct Pack {
     dialect: &'static Dialect,
-    /// Whether only the beginning of the program is shown.
+    /// True if only the beginning of the program is shown.
     bare: bool,
 }
 
-fn open(data: &DataChoice, asked: &Asked, dialect: &'static Dialect) -> Result<Box<dyn Items>> {
+fn open(
+    data: &DataChoice,
+    choice: &PromptChoice,
+    dialect: &'static Dialect,
+) -> Result<Box<dyn CodeProblems>> {
     let wanted = |name: &str| is_file_of(name, dialect.folder);
     let records = match data {
         DataChoice::Sample => Records::from_store(&sample::humanevalpack(), &wanted)?,
@@ -137,17 +143,17 @@ fn open(data: &DataChoice, asked: &Asked, dialect: &'static Dialect) -> Result<B
         Error::refused(format!("the data holds no {name}"))
             .hint("name the folder or archive that has it, or the file itself, with --data")
     })?;
-    let pack = Pack { dialect, bare: asked.prompt == Some(CONTINUE) };
-    let items = Streamed::open(records, pack)?;
-    let of = items.ids().iter().find(|id| !id.as_str().starts_with(dialect.prefix));
+    let pack = Pack { dialect, bare: choice.prompt == Some(CONTINUE) };
+    let problems = StreamedProblems::open(records, pack)?;
+    let of = problems.ids().iter().find(|id| !id.as_str().starts_with(dialect.prefix));
     match of {
-        None => Ok(Box::new(items)),
+        None => Ok(Box::new(problems)),
         Some(id) => Err(Error::refused(format!("{id} is not a problem in {}", dialect.language))
             .hint("each language has a file and a task of its own")),
     }
 }
 
-/// A folder is looked into two levels deep, and the files lie three levels deep.
+/// Finds the file in a folder. Folders are searched two levels deep, and the files are three levels deep.
 fn look_for(path: &Path, dialect: &Dialect) -> Result<Option<Records>> {
     let own = path.join(dialect.folder).join("data");
     if own.is_dir() {
@@ -161,12 +167,12 @@ fn is_file_of(name: &str, folder: &str) -> bool {
     name == own || name.ends_with(&format!("/{own}"))
 }
 
-impl Telling<PackProblem> for Pack {
+impl RecordReader<PackProblem> for Pack {
     fn name(&self, record: &PackProblem) -> String {
         record.id.clone()
     }
 
-    fn item(&self, record: PackProblem) -> Result<Item, String> {
+    fn problem(&self, record: PackProblem) -> Result<CodeProblem, String> {
         if self.dialect.language == Language::Rust {
             needs_no_crate(&record)?;
         }
@@ -179,33 +185,33 @@ impl Telling<PackProblem> for Pack {
             gold: Some(gold(&record).into()),
             tests: TestSuite::new(self.tests(&record)?),
         };
-        Ok(Item { prompt: prompt.to_owned(), stop: self.dialect.stop.into(), reference })
+        Ok(CodeProblem { prompt: prompt.to_owned(), stop: self.dialect.stop.into(), reference })
     }
 }
 
 impl Pack {
     fn tests(&self, record: &PackProblem) -> Result<Tests, String> {
         if self.dialect.language != Language::Python {
-            let given = Given {
+            let given = PackTests {
                 language: self.dialect.language,
                 prompt: &record.prompt,
                 gold: &gold(record),
                 tests: &format!("{}\n{}", record.test_setup, record.test),
             };
-            return given.apart().map(Tests::Apart);
+            return given.separate_tests().map(Tests::Separate);
         }
-        Ok(Tests::Exam(Exam {
-            // Tests may use what the prompt defines besides the function.
-            setting: format!("{PYTHON_IMPORTS}{}", gold(record)),
-            called: vec![record.entry_point.clone()],
+        Ok(Tests::Python(PythonTests {
+            // Tests may use names that the prompt defines besides the function.
+            setup: format!("{PYTHON_IMPORTS}{}", gold(record)),
+            entry_points: vec![record.entry_point.clone()],
             appended: record.test.clone(),
-            tests: vec![record.test.clone()],
+            cases: vec![record.test.clone()],
             preamble: PYTHON_IMPORTS.to_owned(),
         }))
     }
 }
 
-/// What OctoPack puts before a program in Python, but for numpy, which takes long to load.
+/// The imports that OctoPack adds to a Python program, except for numpy, which takes long to load.
 const PYTHON_IMPORTS: &str = "import math, re, sys, copy, datetime, itertools, collections, heapq, \
     statistics, functools, hashlib, string; from typing import *; from collections import *\n";
 

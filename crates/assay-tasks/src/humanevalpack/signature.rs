@@ -1,44 +1,44 @@
-//! The function that a prompt begins: where its header and its body are, its name, its parameters.
+//! The function that a prompt starts: its header and body, its name and parameters.
 
 use assay_core::Language;
 
 use super::code::Code;
 
-/// A program that passes, taken apart around the function that is asked for.
+/// A program that passes, split around the requested function.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Split<'a> {
-    /// What comes before the function.
+    /// The text before the function.
     pub(super) before: &'a str,
     /// Its header, without the brace.
     pub(super) header: String,
-    /// What comes after its last brace.
+    /// The text after its last brace.
     pub(super) after: &'a str,
 }
 
-/// What is known of a function.
+/// The signature of a function.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Signature {
     pub(super) name: String,
     pub(super) parameters: Vec<Parameter>,
-    /// The type of what it gives.
+    /// The result type.
     pub(super) result: String,
 }
 
-/// A parameter; Go's have no type here, JavaScript's are not read at all.
+/// A parameter. Go's have no type here; JavaScript's are not parsed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) kind: String,
 }
 
-/// Takes the program `gold` apart around the function that its beginning, `prompt`, leaves open.
+/// Splits the program `gold` around the function that its beginning, `prompt`, leaves open.
 pub(super) fn split<'a>(prompt: &str, gold: &'a str, language: Language) -> Option<Split<'a>> {
     let outside = i32::from(language == Language::Java);
     let code = Code::new(prompt, language);
     let open = code.left_open(outside)?;
     let end = Code::new(gold, language).closing(open)?;
     let blanked = String::from_utf8_lossy(&code.blanked()[..open]).into_owned();
-    // What is no code may be longer where its characters are replaced: none is left in `blanked`.
+    // Replaced characters that are not code may change their length: none are left in `blanked`.
     let begin = match language {
         Language::Go => last_word(&code, &["func"], open)?,
         Language::Rust => last_word(&code, &["fn"], open)?,
@@ -53,7 +53,7 @@ fn last_word(code: &Code<'_>, words: &[&str], end: usize) -> Option<usize> {
     words.iter().flat_map(|word| code.outer_words(word)).filter(|&at| at < end).max()
 }
 
-/// Where the last statement, block or preprocessor line ends.
+/// The end of the last statement, block or preprocessor line.
 fn after_last_item(code: &str) -> usize {
     let item = code.rfind([';', '{', '}']).map_or(0, |at| at + 1);
     let mut at = item;
@@ -67,10 +67,10 @@ fn after_last_item(code: &str) -> usize {
     begin + code[begin..].len() - code[begin..].trim_start().len()
 }
 
-/// Reads a function's header.
+/// Parses a function's header.
 pub(super) fn signature(header: &str, language: Language) -> Option<Signature> {
     if language == Language::JavaScript {
-        let words = header.split(|letter: char| !is_part(letter)).filter(|word| !word.is_empty());
+        let words = header.split(|c: char| !is_part(c)).filter(|word| !word.is_empty());
         let name = words.skip(1).find(|word| *word != "async")?;
         return Some(Signature {
             name: name.to_owned(),
@@ -79,12 +79,12 @@ pub(super) fn signature(header: &str, language: Language) -> Option<Signature> {
         });
     }
     let open = header.find('(')?;
-    let close = open + matching(&header[open..])?;
+    let close = open + closing_bracket(&header[open..])?;
     let (before, after) = (&header[..open], &header[close + 1..]);
-    // The lifetimes of a function in Rust come after its name.
+    // In Rust, a function's lifetimes follow its name.
     let before = if language == Language::Rust { before.split('<').next()? } else { before };
     let (result, name) = last_name(before)?;
-    let parameters = commas(&header[open + 1..close]);
+    let parameters = split_at_commas(&header[open + 1..close]);
     let parameters =
         parameters.iter().map(|text| parameter(text, language)).collect::<Option<_>>()?;
     let result = match language {
@@ -99,7 +99,7 @@ pub(super) fn signature(header: &str, language: Language) -> Option<Signature> {
     Some(Signature { name: name.to_owned(), parameters, result })
 }
 
-/// Words before the type of a result.
+/// Words before the result type.
 const MODIFIERS: &[&str] = &["public", "private", "protected", "static", "final", "inline"];
 
 fn parameter(text: &str, language: Language) -> Option<Parameter> {
@@ -118,22 +118,22 @@ fn parameter(text: &str, language: Language) -> Option<Parameter> {
     Some(Parameter { name: name.to_owned(), kind: kind.trim().to_owned() })
 }
 
-fn is_part(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_' || letter == '$'
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// What comes before the name at the end of a text, and the name.
+/// The name at the end of a text, and the text before it.
 fn last_name(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_end();
     let begin = text.trim_end_matches(is_part).len();
     (begin < text.len()).then(|| text.split_at(begin))
 }
 
-/// Where the bracket is closed that a text begins with.
-fn matching(text: &str) -> Option<usize> {
+/// The position of the bracket that closes the one at the start of a text.
+fn closing_bracket(text: &str) -> Option<usize> {
     let mut open = 0;
-    for (at, letter) in text.char_indices() {
-        match letter {
+    for (at, c) in text.char_indices() {
+        match c {
             '(' => open += 1,
             ')' => open -= 1,
             _ => {}
@@ -145,11 +145,11 @@ fn matching(text: &str) -> Option<usize> {
     None
 }
 
-/// The parts of a text between commas that are in no brackets.
-fn commas(text: &str) -> Vec<&str> {
+/// The parts of a text between commas outside brackets.
+fn split_at_commas(text: &str) -> Vec<&str> {
     let (mut parts, mut open, mut begin) = (Vec::new(), 0, 0);
-    for (at, letter) in text.char_indices() {
-        match letter {
+    for (at, c) in text.char_indices() {
+        match c {
             '(' | '[' | '<' | '{' => open += 1,
             ')' | ']' | '>' | '}' => open -= 1,
             ',' if open == 0 => {

@@ -1,32 +1,32 @@
-//! The ways in which the field asks MBPP's problems.
+//! The prompt styles in use for MBPP.
 
 use std::ops::ControlFlow;
 
 use assay_core::{Error, Result};
 use assay_data::programs::{MbppProblem, Records};
 
-/// Where a continuation of the prompt ends.
+/// The words that end a continuation of the prompt.
 pub(super) const STOP: &[&str] =
     &["\nclass", "\nassert", "\n\"\"\"", "\nprint", "\nif", "\n<|/", "\n```"];
-/// Where an answer ends that follows the paper's examples.
+/// The words that end an answer to a prompt with the paper's examples.
 const DONE: &[&str] = &["[DONE]"];
 
 const GOOGLE: &str = "google";
 const PAPER: &str = "paper";
 
-/// The problems that the paper shows before each other.
+/// The problems that the paper uses as examples.
 const SHOWN: [u32; 3] = [2, 3, 4];
 
-/// How questions are put.
+/// A prompt style.
 pub(super) enum Prompting {
     Docstring,
     Tests,
-    /// With these examples before.
+    /// A prompt with these examples first.
     Examples(String),
 }
 
 impl Prompting {
-    /// The one called `name`, with examples from `records` if it has any.
+    /// The style called `name`, with examples from `records` if it has any.
     pub(super) fn new(name: Option<&str>, records: &Records) -> Result<Self> {
         match name {
             Some(GOOGLE) => Ok(Self::Tests),
@@ -35,7 +35,7 @@ impl Prompting {
         }
     }
 
-    /// The usual one.
+    /// The default style.
     pub(super) fn docstring() -> Self {
         Self::Docstring
     }
@@ -55,7 +55,7 @@ impl Prompting {
         }
     }
 
-    /// What of a prompt the program begins with: prose is no code.
+    /// The part of a prompt that the program starts with; empty if the prompt is prose.
     pub(super) fn begins_program<'a>(&self, prompt: &'a str) -> &'a str {
         match self {
             Self::Docstring => prompt,

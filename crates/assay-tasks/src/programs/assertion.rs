@@ -1,11 +1,11 @@
-//! Finds failed assertions in what compiled programs print when their tests are part of them.
+//! Finds failed assertions in the output of compiled programs that contain their tests.
 
-/// Texts by which the languages' runtimes report a failed assertion.
+/// Texts with which the languages' runtimes report a failed assertion.
 const SIGNS: [&str; 5] =
     ["Assertion `", "AssertionError", "Assertion failed", "assertion failed", "assertion `"];
 
-/// The line that reports a failed assertion. A program could print one itself; it would only make its failure another
-/// kind of failure.
+/// The line that reports a failed assertion. A candidate could print one itself; that would only turn its failure into
+/// another kind of failure.
 pub(super) fn failed_assertion(errors: &str) -> Option<&str> {
     errors.lines().map(str::trim).find(|line| SIGNS.iter().any(|sign| line.contains(sign)))
 }

@@ -1,4 +1,4 @@
-//! A sandbox that is made when the first program is graded: problems can be read without one.
+//! A sandbox that is created when the first candidate is graded: problems can be read without one.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -20,7 +20,7 @@ impl LazySandbox {
         Self { settings, jobs, language, made: OnceLock::new(), making: Mutex::default() }
     }
 
-    /// The sandbox; an error if this machine cannot run programs of the task's language.
+    /// The sandbox, or an error if this machine cannot run programs of the task's language.
     pub(super) fn get(&self) -> Result<&Sandbox> {
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sandbox) = self.made.get() {

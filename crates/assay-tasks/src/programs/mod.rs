@@ -1,16 +1,17 @@
-//! What tasks share whose answers are programs: their problems, how programs are examined, the tally.
+//! Tasks whose answers are programs: their problems, grading and tally.
 //!
-//! A task is a [`Programs`]: its card, where its problems come from ([`Items`]), and how a program is
-//! judged ([`Judging`]). What a problem asks and how it is tested, its task says ([`Item`]); what is
-//! done with that is here.
+//! A task is a [`Programs`]: its card, the source of its problems ([`CodeProblems`]), and its grading rules
+//! ([`GradingRules`]). Each task defines its questions and tests ([`CodeProblem`]); everything else is shared.
 
 mod assertion;
 mod grader;
-mod judging;
+mod grading_rules;
 mod lazy_sandbox;
 mod names;
+mod one_process;
 mod problems;
 mod python;
+mod reference;
 mod streamed;
 mod suite;
 mod suite_outcome;
@@ -25,49 +26,49 @@ use assay_core::{
 };
 use assay_sandbox::{Limits, Tools};
 
-use grader::ProgramJudge;
-pub(crate) use grader::{TESTS, TESTS_PASSED};
-pub(crate) use judging::{Judging, Parts, Printed, Stop, Total};
+use grader::ProgramGrader;
+pub(crate) use grading_rules::{GradingRules, ProgramOutput, SourceParts, Stop, TotalCpuTime};
 use lazy_sandbox::LazySandbox;
 pub(crate) use names::multipl_e_number;
-pub(crate) use problems::{Item, Items, Names, TakeItem};
+pub(crate) use problems::{CodeProblem, CodeProblems, NormalizeName, VisitCodeProblem};
 pub(crate) use python::{names_defined, names_used, python_text};
-pub(crate) use streamed::{Streamed, Telling};
-pub(crate) use suite::{Apart, CodeReference, TestSuite, Tests};
+pub(crate) use reference::{TESTS, TESTS_PASSED};
+pub(crate) use streamed::{RecordReader, StreamedProblems};
+pub(crate) use suite::{CodeReference, SeparateTests, TestSuite, Tests};
 pub(crate) use tally::{PASS_METHOD, PassTally};
 
 /// A task whose answers are programs.
 pub(crate) struct Programs {
     pub(crate) card: TaskCard,
-    /// Opens its problems, asked as the settings say.
+    /// Opens its problems with the chosen prompt style.
     pub(crate) open: Open,
-    /// Which names of a problem mean the same.
-    pub(crate) names: Names,
-    pub(crate) judging: Judging,
-    /// What sums its verdicts up.
+    /// Normalizes the name of a problem.
+    pub(crate) normalize_name: NormalizeName,
+    pub(crate) grading: GradingRules,
+    /// Creates the tally of its verdicts.
     pub(crate) tally: fn(&TaskSettings) -> Box<dyn Tally>,
 }
 
 impl Programs {
-    /// The languages that programs of this task are written in.
+    /// The languages of this task's programs.
     fn languages(&self) -> Vec<Language> {
         self.card.language.into_iter().collect()
     }
 
-    /// How programs are judged, as the settings ask for it.
-    fn judging(&self, settings: &TaskSettings) -> Judging {
-        let judging = self.judging.with_timeout(settings.timeout_ms.map(Duration::from_millis));
-        Judging { details: settings.details && judging.call.is_some(), ..judging }
+    /// The grading rules under the settings.
+    fn grading(&self, settings: &TaskSettings) -> GradingRules {
+        let grading = self.grading.with_timeout(settings.timeout_ms.map(Duration::from_millis));
+        GradingRules { details: settings.details && grading.call.is_some(), ..grading }
     }
 }
 
 /// Opens the problems of a task.
-pub(crate) type Open = fn(&DataChoice, &Asked<'_>) -> Result<Box<dyn Items>>;
+pub(crate) type Open = fn(&DataChoice, &PromptChoice<'_>) -> Result<Box<dyn CodeProblems>>;
 
-/// How questions are put.
+/// The chosen prompt style.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    /// The prompt's name, if there are several.
+pub(crate) struct PromptChoice<'a> {
+    /// The name of the style, if there are several.
     pub(crate) prompt: Option<&'a str>,
 }
 
@@ -80,10 +81,10 @@ impl Task for Programs {
         let Opening { data, settings, .. } = *opening;
         let prompt =
             self.card.prompt(settings.prompt.as_deref())?.map(|prompt| prompt.name.as_str());
-        let items = (self.open)(data, &Asked { prompt })?;
+        let problems = (self.open)(data, &PromptChoice { prompt })?;
         let sandbox = LazySandbox::new(opening, self.card.language);
-        let judge = ProgramJudge::new(sandbox, self.judging(settings), opening);
-        Ok(Box::new(problems::ProgramProblems::new(items, self.names, judge)))
+        let grader = ProgramGrader::new(sandbox, self.grading(settings), opening);
+        Ok(Box::new(problems::ProgramProblems::new(problems, self.normalize_name, grader)))
     }
 
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {
@@ -100,10 +101,10 @@ impl Task for Programs {
             fields.push(("prompt", prompt.name.clone()));
         }
         fields.push(PassTally::signature_field(settings));
-        let judging = self.judging(settings);
-        let Limits { cpu, memory, .. } = judging.limits();
+        let grading = self.grading(settings);
+        let Limits { cpu, memory, .. } = grading.limits();
         fields.push(("cpu", format!("{}s", cpu.as_secs_f64())));
-        fields.extend(judging.call.map(|call| ("call", format!("{}s", call.as_secs_f64()))));
+        fields.extend(grading.call.map(|call| ("call", format!("{}s", call.as_secs_f64()))));
         fields.push(("patience", "4xgold".to_owned()));
         fields.push(("memory", format!("{}M", memory >> 20)));
         if settings.unsafe_no_isolation {
@@ -116,7 +117,7 @@ impl Task for Programs {
     }
 }
 
-/// The one path of the data: problems have an order of their own, in which answers may come.
+/// The only path of the data: the order of its problems matters, since answers may come in that order.
 pub(crate) fn only_path<'a>(data: &'a [PathBuf], task: &str) -> Result<&'a Path> {
     match data {
         [path] => Ok(path),

@@ -1,7 +1,7 @@
-//! Spellings of problems' names that more than one task has.
+//! Spellings of problem names that several tasks share.
 
-/// The number in a name as MultiPL-E gives it: `mbpp_11_remove_Occ` has the data set, the problem's
-/// number in it, and the function that is asked for.
+/// The number in a name of MultiPL-E: `mbpp_11_remove_Occ` consists of the dataset, the problem's number in it, and
+/// the function's name.
 pub(crate) fn multipl_e_number<'a>(name: &'a str, dataset: &str) -> Option<&'a str> {
     let (number, function) = name.strip_prefix(dataset)?.strip_prefix('_')?.split_once('_')?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());

@@ -9,67 +9,72 @@ use assay_core::{
     Reference, Result, Selection, StopWords, Visit, VisitReference, unknown_problem,
 };
 
-use super::grader::{ProgramJudge, ProgramReference};
+use super::grader::ProgramGrader;
+use super::reference::ProgramReference;
 use super::suite::CodeReference;
 
-/// A problem as its task sees it.
+/// A problem, as its task defines it.
 #[derive(Debug, Clone)]
-pub(crate) struct Item {
-    /// What a solver is shown.
+pub(crate) struct CodeProblem {
+    /// The prompt that a solver sees.
     pub(crate) prompt: String,
-    /// A continuation of the prompt ends before the first of these.
+    /// The words that end a continuation of the prompt.
     pub(crate) stop: StopWords,
-    /// What grading needs; its prompt is what a continuation is appended to.
+    /// The reference; its prompt is the text that a continuation is appended to.
     pub(crate) reference: CodeReference,
 }
 
-/// Takes the problem of an index, or what is wrong with it; breaks to end the reading.
-pub(crate) type TakeItem<'a> =
-    dyn FnMut(usize, Result<Item, String>) -> Result<ControlFlow<()>> + 'a;
+/// Receives the problem at an index, or its defect; breaks to stop reading.
+pub(crate) type VisitCodeProblem<'a> =
+    dyn FnMut(usize, Result<CodeProblem, String>) -> Result<ControlFlow<()>> + 'a;
 
-/// Problems that can be read again and again, from wherever they lie.
-pub(crate) trait Items: Send + Sync {
+/// Problems that can be read repeatedly.
+pub(crate) trait CodeProblems: Send + Sync {
     /// The names of all of them, in task order.
     fn ids(&self) -> &[ProblemId];
 
-    /// The names of problems that the data has and the task leaves out, being of another level or
-    /// split.
+    /// The names of problems that the data has and the task leaves out, because they are of another level or split.
     fn left_out(&self) -> &[String] {
         &[]
     }
 
-    /// Where the problem at `index` lies, as the field names it.
+    /// The place of the problem at `index` in its data, as the data itself names it.
     fn location(&self, index: usize) -> String;
 
-    /// Reads the wanted ones, each once, in task order.
-    fn read(&self, wanted: &Selection, take: &mut TakeItem<'_>) -> Result<()>;
+    /// Reads the wanted problems, each once, in task order.
+    fn read(&self, wanted: &Selection, take: &mut VisitCodeProblem<'_>) -> Result<()>;
 }
 
-/// The name by which a problem is found, of a name that an answer gives it.
-pub(crate) type Names = fn(&str) -> String;
+/// Maps every spelling of a problem's name to the same text.
+pub(crate) type NormalizeName = fn(&str) -> String;
 
 /// The problems of an opened task.
 pub(super) struct ProgramProblems {
-    items: Box<dyn Items>,
-    names: Names,
+    problems: Box<dyn CodeProblems>,
+    normalize_name: NormalizeName,
     indices: HashMap<String, usize>,
     left_out: HashSet<String>,
-    judge: Arc<ProgramJudge>,
+    grader: Arc<ProgramGrader>,
 }
 
 impl ProgramProblems {
-    pub(super) fn new(items: Box<dyn Items>, names: Names, judge: ProgramJudge) -> Self {
-        let indices = items.ids().iter().map(|id| names(id.as_str())).zip(0..).collect();
-        let left_out = items.left_out().iter().map(|name| names(name)).collect();
-        Self { items, names, indices, left_out, judge: Arc::new(judge) }
+    pub(super) fn new(
+        problems: Box<dyn CodeProblems>,
+        normalize_name: NormalizeName,
+        grader: ProgramGrader,
+    ) -> Self {
+        let indices =
+            problems.ids().iter().map(|id| normalize_name(id.as_str())).zip(0..).collect();
+        let left_out = problems.left_out().iter().map(|name| normalize_name(name)).collect();
+        Self { problems, normalize_name, indices, left_out, grader: Arc::new(grader) }
     }
 
     fn reference(&self, code: CodeReference) -> Arc<dyn Reference> {
-        Arc::new(ProgramReference { code, judge: Arc::clone(&self.judge) })
+        Arc::new(ProgramReference { code, grader: Arc::clone(&self.grader) })
     }
 
-    fn problem(&self, index: usize, item: Item) -> Problem {
-        let Item { prompt, stop, reference } = item;
+    fn problem(&self, index: usize, problem: CodeProblem) -> Problem {
+        let CodeProblem { prompt, stop, reference } = problem;
         let language = reference.language;
         let question = Question::Code(CodeQuestion { prompt, language, stop });
         Problem {
@@ -83,16 +88,16 @@ impl ProgramProblems {
 
 impl Problems for ProgramProblems {
     fn ids(&self) -> &[ProblemId] {
-        self.items.ids()
+        self.problems.ids()
     }
 
     fn read(&self, wanted: &Selection, visit: &mut Visit<'_>) -> Result<()> {
         if wanted.is_empty() {
             return Ok(());
         }
-        self.items.read(wanted, &mut |index, item| {
-            visit(match item {
-                Ok(item) => Reading::Problem(self.problem(index, item)),
+        self.problems.read(wanted, &mut |index, problem| {
+            visit(match problem {
+                Ok(problem) => Reading::Problem(self.problem(index, problem)),
                 Err(reason) => {
                     Reading::Flawed(Flaw { id: self.ids()[index].clone(), index, reason })
                 }
@@ -105,13 +110,13 @@ impl Problems for ProgramProblems {
         let mut next = 0;
         let mut going = ControlFlow::Continue(());
         let flaw = |index: usize, reason| Flaw { id: self.ids()[index].clone(), index, reason };
-        let outcome = self.items.read(&Selection::all(all), &mut |index, item| {
+        let outcome = self.problems.read(&Selection::all(all), &mut |index, problem| {
             next = index + 1;
-            let reference = item.map(|item| self.reference(item.reference));
+            let reference = problem.map(|problem| self.reference(problem.reference));
             going = visit(index, reference.map_err(|reason| flaw(index, reason)));
             Ok(going)
         });
-        // The data was sound when it was opened: whatever cannot be read now has been changed since.
+        // The data was valid when it was opened: a problem that cannot be read now has changed since.
         let reason =
             outcome.err().map_or_else(|| "it is gone".to_owned(), |error| error.to_string());
         for index in next..all {
@@ -122,12 +127,12 @@ impl Problems for ProgramProblems {
     }
 
     fn find(&self, name: &str) -> Result<usize, String> {
-        let index = self.indices.get(&(self.names)(name)).copied();
+        let index = self.indices.get(&(self.normalize_name)(name)).copied();
         index.ok_or_else(|| unknown_problem(self.ids(), name))
     }
 
     fn leaves_out(&self, name: &str) -> bool {
-        self.left_out.contains(&(self.names)(name))
+        self.left_out.contains(&(self.normalize_name)(name))
     }
 
     fn answer_rules(&self) -> AnswerRules {
@@ -135,14 +140,14 @@ impl Problems for ProgramProblems {
     }
 
     fn can_be_graded(&self) -> Result<()> {
-        self.judge.can_run()
+        self.grader.can_run()
     }
 
     fn environment(&self) -> String {
-        self.judge.environment()
+        self.grader.environment()
     }
 
     fn location(&self, index: usize) -> String {
-        self.items.location(index)
+        self.problems.location(index)
     }
 }

@@ -1,13 +1,13 @@
-//! As much of Python as tests need to be put together: which names a text defines and uses.
+//! A minimal scanner for Python: finds the names that a text defines and uses.
 
 use std::collections::BTreeSet;
 
-/// A text as Python writes it: JSON's escapes are among Python's.
+/// A text as a Python literal: JSON's escapes are valid in Python.
 pub(crate) fn python_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The functions and classes that a program defines at its outermost level.
+/// The functions and classes that a program defines at the top level.
 pub(crate) fn names_defined(program: &str) -> BTreeSet<&str> {
     let words = words(program);
     let mut names = BTreeSet::new();
@@ -20,7 +20,7 @@ pub(crate) fn names_defined(program: &str) -> BTreeSet<&str> {
     names
 }
 
-/// The names that a text uses, attributes left out.
+/// The names that a text uses, without attributes.
 pub(crate) fn names_used(text: &str) -> BTreeSet<&str> {
     words(text).into_iter().filter(|word| !word.is_attribute).map(|word| word.text).collect()
 }
@@ -28,7 +28,7 @@ pub(crate) fn names_used(text: &str) -> BTreeSet<&str> {
 /// A name or a keyword.
 struct Word<'a> {
     text: &'a str,
-    /// The bytes before it on its line.
+    /// The number of bytes before it on its line.
     column: usize,
     is_attribute: bool,
 }
@@ -39,7 +39,7 @@ impl Word<'_> {
     }
 }
 
-/// The words of a text, without those of its texts and comments.
+/// The words of a text, without those in strings and comments.
 fn words(text: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let (mut at, mut line, mut dotted) = (0, 0, false);
@@ -48,7 +48,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
             '#' => at + text[at..].find('\n').unwrap_or(text.len() - at),
             '"' | '\'' => end_of_text(text, at, first),
             '_' => end_of_word(text, at),
-            letter if letter.is_alphanumeric() => end_of_word(text, at),
+            c if c.is_alphanumeric() => end_of_word(text, at),
             other => at + other.len_utf8(),
         };
         if first == '_' || first.is_alphabetic() {
@@ -62,27 +62,26 @@ fn words(text: &str) -> Vec<Word<'_>> {
 }
 
 fn end_of_word(text: &str, at: usize) -> usize {
-    let ends = |letter: char| letter != '_' && !letter.is_alphanumeric();
+    let ends = |c: char| c != '_' && !c.is_alphanumeric();
     text[at..].find(ends).map_or(text.len(), |length| at + length)
 }
 
-/// Where the text ends whose first quote is at `at`. A backslash keeps the next letter from ending
-/// it, in raw texts too.
+/// The end of the string whose first quote is at `at`. A backslash escapes the next character, in raw strings too.
 fn end_of_text(text: &str, at: usize, quote: char) -> usize {
     let three = quote.to_string().repeat(3);
     let mark = if text[at..].starts_with(&three) { &three[..] } else { &three[..1] };
     let mut escaped = false;
-    for (offset, letter) in text[at..].char_indices().skip(mark.len()) {
+    for (offset, c) in text[at..].char_indices().skip(mark.len()) {
         let here = at + offset;
         if escaped {
             escaped = false;
         } else if text[here..].starts_with(mark) {
             return here + mark.len();
-        } else if letter == '\n' && mark.len() == 1 {
-            // A text of one line that is not ended, ends with it.
+        } else if c == '\n' && mark.len() == 1 {
+            // An unterminated string of one line ends with the line.
             return here;
         } else {
-            escaped = letter == '\\';
+            escaped = c == '\\';
         }
     }
     text.len()

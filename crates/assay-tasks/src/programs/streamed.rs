@@ -1,5 +1,4 @@
-//! Problems from a file of records, read anew whenever they are asked for: one record at a time is in
-//! memory.
+//! Problems from a file of records. The file is read again for every pass, and one record at a time is in memory.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -7,40 +6,40 @@ use std::ops::ControlFlow;
 use assay_core::{Error, ProblemId, Result, Selection};
 use assay_data::programs::{Record, Records};
 
-use super::problems::{Item, Items, TakeItem};
+use super::problems::{CodeProblem, CodeProblems, VisitCodeProblem};
 
-/// What a record is to a task.
-pub(crate) trait Telling<R>: Send + Sync {
+/// Converts records to problems.
+pub(crate) trait RecordReader<R>: Send + Sync {
     /// The problem's name.
     fn name(&self, record: &R) -> String;
 
-    /// Whether it is among the task's problems: the data may have others.
-    fn counts(&self, _record: &R) -> bool {
+    /// Returns true if the record is one of the task's problems: the data may have others.
+    fn includes(&self, _record: &R) -> bool {
         true
     }
 
-    /// What is asked and how it is tested, or why it cannot be used.
-    fn item(&self, record: R) -> Result<Item, String>;
+    /// Converts the record, or returns the reason why it cannot be used.
+    fn problem(&self, record: R) -> Result<CodeProblem, String>;
 }
 
 /// The problems in a file of records.
-pub(crate) struct Streamed<R, T> {
+pub(crate) struct StreamedProblems<R, T> {
     records: Records,
-    telling: T,
+    reader: T,
     ids: Vec<ProblemId>,
     lines: Vec<u64>,
     left_out: Vec<String>,
     record: std::marker::PhantomData<fn() -> R>,
 }
 
-impl<R: Record, T: Telling<R>> Streamed<R, T> {
-    /// Reads the file once, to know its problems and that it is sound.
-    pub(crate) fn open(records: Records, telling: T) -> Result<Self> {
+impl<R: Record, T: RecordReader<R>> StreamedProblems<R, T> {
+    /// Reads the file once, to collect the names of its problems and validate it.
+    pub(crate) fn open(records: Records, reader: T) -> Result<Self> {
         let (mut ids, mut lines, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         let mut first = HashMap::new();
         records.each::<R>(&mut |line, record| {
-            let name = telling.name(&record);
-            if !telling.counts(&record) {
+            let name = reader.name(&record);
+            if !reader.includes(&record) {
                 left_out.push(name);
                 return Ok(ControlFlow::Continue(()));
             }
@@ -59,11 +58,11 @@ impl<R: Record, T: Telling<R>> Streamed<R, T> {
             return Err(Error::refused(format!("{} holds no problems", records.name()))
                 .hint(format!("a record has {}", R::FORM)));
         }
-        Ok(Self { records, telling, ids, lines, left_out, record: std::marker::PhantomData })
+        Ok(Self { records, reader, ids, lines, left_out, record: std::marker::PhantomData })
     }
 }
 
-impl<R: Record, T: Telling<R>> Items for Streamed<R, T> {
+impl<R: Record, T: RecordReader<R>> CodeProblems for StreamedProblems<R, T> {
     fn ids(&self) -> &[ProblemId] {
         &self.ids
     }
@@ -76,10 +75,10 @@ impl<R: Record, T: Telling<R>> Items for Streamed<R, T> {
         format!("{}:{}", self.records.name(), self.lines[index])
     }
 
-    fn read(&self, wanted: &Selection, take: &mut TakeItem<'_>) -> Result<()> {
+    fn read(&self, wanted: &Selection, take: &mut VisitCodeProblem<'_>) -> Result<()> {
         let mut index = 0;
         self.records.each::<R>(&mut |_, record| {
-            if !self.telling.counts(&record) {
+            if !self.reader.includes(&record) {
                 return Ok(ControlFlow::Continue(()));
             }
             index += 1;
@@ -89,12 +88,12 @@ impl<R: Record, T: Telling<R>> Items for Streamed<R, T> {
             if !wanted.contains(index - 1) {
                 return Ok(ControlFlow::Continue(()));
             }
-            take(index - 1, self.telling.item(record))
+            take(index - 1, self.reader.problem(record))
         })
     }
 }
 
-impl<R, T> Streamed<R, T> {
+impl<R, T> StreamedProblems<R, T> {
     fn changed(&self) -> Error {
         Error::failed(format!("{} was changed while it was read", self.records.name()))
             .hint("start again when it is left alone")

@@ -1,19 +1,21 @@
-//! Everything that grading a program needs: its tests, and a program that passes them.
+//! The reference of a program: its tests, and a solution that passes them.
 
 use std::sync::{Arc, OnceLock};
 
-use assay_core::{CallTable, Digest, DigestOf, Exam, Fingerprint, InputOutput, Language, Response};
+use assay_core::{
+    CallTable, Digest, DigestOf, Fingerprint, InputOutput, Language, PythonTests, Response,
+};
 
-/// Everything that grading a program needs. Cheap to copy.
+/// The reference of a program. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct CodeReference {
     /// The language of the program.
     pub(crate) language: Language,
-    /// What a continuation is appended to, to make a program of it.
+    /// The text that a continuation is appended to.
     pub(crate) prompt: Arc<str>,
-    /// A whole program that passes, where there is one.
+    /// A whole program that passes, if there is one.
     pub(crate) gold: Option<Arc<str>>,
-    /// The tests that a program is put through.
+    /// The tests.
     pub(crate) tests: Arc<TestSuite>,
 }
 
@@ -27,7 +29,7 @@ impl CodeReference {
         Fingerprint::of(all.finish().as_bytes())
     }
 
-    /// The program that passes, as an answer.
+    /// The reference solution, as an answer.
     pub(crate) fn gold_response(&self) -> Option<Response> {
         self.gold.as_deref().map(|gold| Response::Program(gold.to_owned()))
     }
@@ -50,7 +52,7 @@ impl CodeReference {
     }
 }
 
-/// Tests, which are hashed once.
+/// Tests with a cached hash.
 #[derive(Debug)]
 pub(crate) struct TestSuite {
     pub(crate) tests: Tests,
@@ -58,60 +60,61 @@ pub(crate) struct TestSuite {
 }
 
 impl TestSuite {
-    /// A suite that is shared by all programs for a problem.
+    /// Creates a suite that is shared by all candidates for a problem.
     pub(crate) fn new(tests: Tests) -> Arc<Self> {
         Arc::new(Self { tests, digest: OnceLock::new() })
     }
 }
 
-/// The kinds of tests that a program is put through.
+/// The kinds of tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tests {
-    /// Python code that calls the program's functions and fails if they are wrong.
-    Exam(Exam),
-    /// The same, where each test has a verdict of its own under `compat` too: the code that is appended for it alone.
-    ByTest(Exam, Vec<String>),
-    /// Calls of one Python function, whose answers are compared with those of the task's own program.
+    /// Python code that calls the candidate's functions and fails if they are wrong.
+    Python(PythonTests),
+    /// The same, if each test also has its own verdict under `compat`: with the code that is appended for each test
+    /// alone.
+    PythonByCase(PythonTests, Vec<String>),
+    /// Calls of one Python function, whose answers are compared with those of the reference solution.
     Table(CallTable),
-    /// Runs, each with what is typed and what must be printed.
-    Runs(Vec<InputOutput>),
-    /// Code in the program's own language that calls the program from a process of its own.
-    Apart(Apart),
+    /// Runs of a program, each with its standard input and the expected output.
+    InputOutput(Vec<InputOutput>),
+    /// Code in the candidate's own language that calls it from another process.
+    Separate(SeparateTests),
 }
 
-/// Tests in the program's own language that call the program from a process of their own.
+/// Tests in the candidate's own language that call it from another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Apart {
-    /// A whole program in which the tested function asks the other process. It ends with status 0 if
-    /// every test passes.
+pub(crate) struct SeparateTests {
+    /// A whole program in which the tested function calls the candidate's process. It exits with status 0 if every
+    /// test passes.
     pub(crate) tests: String,
-    /// What is appended to a program so that it answers the tests.
-    pub(crate) serving: String,
-    /// What is appended to a program, in its own process, to get the original's verdict (`compat`).
+    /// Code that is appended to a candidate to serve the calls of the tests.
+    pub(crate) server_code: String,
+    /// Code that is appended to a candidate, in its own process, to get the original's verdict (`compat`).
     pub(crate) appended: String,
 }
 
 impl Tests {
     fn add_to(&self, digest: &mut DigestOf) {
         match self {
-            Self::Exam(exam) | Self::ByTest(exam, _) => {
-                let Exam { setting, called, tests, appended, preamble } = exam;
-                for text in tests.iter().chain([setting, appended, preamble]) {
+            Self::Python(tests) | Self::PythonByCase(tests, _) => {
+                let PythonTests { setup, entry_points, cases, appended, preamble } = tests;
+                for text in cases.iter().chain([setup, appended, preamble]) {
                     digest.field(text.as_bytes());
                 }
-                digest.field(called.join(" ").as_bytes());
+                digest.field(entry_points.join(" ").as_bytes());
             }
             Self::Table(table) => {
                 digest.field(table.digest().as_bytes());
             }
-            Self::Runs(runs) => {
+            Self::InputOutput(runs) => {
                 for run in runs {
                     digest.field(run.input.as_bytes());
                     digest.field(run.output.as_bytes());
                 }
             }
-            Self::Apart(Apart { tests, serving, appended }) => {
-                for text in [tests, serving, appended] {
+            Self::Separate(SeparateTests { tests, server_code, appended }) => {
+                for text in [tests, server_code, appended] {
                     digest.field(text.as_bytes());
                 }
             }

@@ -1,4 +1,4 @@
-//! The outcomes of a program's tests, and the verdict that they make.
+//! The outcomes of a candidate's tests, and the resulting verdict.
 
 use assay_core::{Clock, Ending, Evidence, Outcome, Rules, Submission, Verdict};
 use assay_sandbox::Report;
@@ -6,7 +6,7 @@ use assay_sandbox::Report;
 /// The mark of a test that was not run.
 const NOT_RUN: char = '.';
 
-/// The character for a test: right, wrong, an error or a limit, no program at all.
+/// The character for a test: right, wrong, an error or a limit, a syntax error.
 fn mark(ending: &Ending) -> char {
     match ending {
         Ending::Passed => 'T',
@@ -20,11 +20,11 @@ fn mark(ending: &Ending) -> char {
 #[derive(Default)]
 pub(super) struct SuiteOutcome {
     pub(super) passed: usize,
-    /// A character for each test, or one for each of its calls.
+    /// One character per test, or one per call of the test.
     pub(super) marks: Vec<String>,
-    /// The number of tests that ran out of time.
+    /// The number of tests that timed out.
     pub(super) out_of_time: u32,
-    /// The ending of the first test that was not passed.
+    /// The ending of the first failed test.
     pub(super) failure: Option<Ending>,
     pub(super) evidence: Evidence,
 }
@@ -35,8 +35,8 @@ impl SuiteOutcome {
     }
 
     pub(super) fn mark(&mut self, report: &Report) {
-        let letter = || mark(&report.ending).to_string();
-        self.marks.push(report.marks.clone().unwrap_or_else(letter));
+        let own_mark = || mark(&report.ending).to_string();
+        self.marks.push(report.marks.clone().unwrap_or_else(own_mark));
     }
 
     pub(super) fn add(&mut self, report: Report) {
@@ -56,19 +56,19 @@ impl SuiteOutcome {
         sum.memory_by = evidence.memory_by;
         sum.unstable |= evidence.unstable;
         sum.one_process = sum.one_process.take().or(evidence.one_process);
-        // The end of what it said belongs to the test that decided.
+        // The standard error is that of the test that decided.
         if first {
             sum.stderr_tail = evidence.stderr_tail;
         }
     }
 
-    /// Marks those of `count` tests that were not run.
+    /// Marks the remaining of `count` tests as not run.
     pub(super) fn close(&mut self, count: usize) {
         let left = count.saturating_sub(self.marks.len());
         self.marks.extend(std::iter::repeat_n(NOT_RUN.to_string(), left));
     }
 
-    /// The tests together took too long.
+    /// Ends the suite because the tests together took too long.
     pub(super) fn end_for_time(&mut self, rules: Rules) {
         if rules == Rules::Compat {
             self.passed = 0;

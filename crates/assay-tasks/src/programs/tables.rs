@@ -1,4 +1,4 @@
-//! What tasks' own programs answer to tables of calls: recorded once, kept in the user's cache.
+//! The answers of reference solutions to tables of calls: recorded once, kept in the user's cache.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -13,57 +13,57 @@ use assay_sandbox::{Limits, Recorded, Sandbox};
 
 /// The folder in the cache.
 const FOLDER: &str = "expected";
-/// How many tables are held; samples of a problem come one after the other.
+/// The number of tables in memory; samples of a problem come one after the other.
 const HELD: usize = 16;
-/// The CPU time that a task's own program may take for all calls. It is trusted: some take half a minute.
+/// The CPU time limit for recording. The reference solution is trusted: some take half a minute.
 const RECORDING: Duration = Duration::from_mins(5);
-/// The size of what is recorded, in bytes.
+/// The maximum size of a recording, in bytes.
 const LARGEST: u64 = 1 << 30;
 
-/// Recorded tables.
-pub(super) struct Tables {
+/// A cache of recorded tables.
+pub(super) struct TableCache {
     cache: Option<PathBuf>,
     /// The most recent last.
     held: Mutex<VecDeque<(Digest, Slot)>>,
 }
 
-/// A table, or the wait for it.
-type Slot = Arc<Mutex<Option<Arc<Known>>>>;
+/// A table that is recorded, or being recorded.
+type Slot = Arc<Mutex<Option<Arc<RecordedTable>>>>;
 
-/// What is known of a task's own program.
-pub(super) struct Known {
-    /// How it ended.
+/// The recording of a reference solution.
+pub(super) struct RecordedTable {
+    /// The way it ended.
     pub(super) ending: Ending,
     pub(super) evidence: Evidence,
     pub(super) recorded: Recorded,
 }
 
-impl Tables {
+impl TableCache {
     pub(super) fn new(cache: Option<&Path>) -> Self {
         Self { cache: cache.map(|cache| cache.join(FOLDER)), held: Mutex::default() }
     }
 
-    /// What the task's own program answers: as it was recorded, or recorded now.
+    /// Returns the answers of the reference solution: from the cache, or recorded now.
     pub(super) fn get(
         &self,
         table: &CallTable,
         sandbox: &Sandbox,
         cancel: &Cancel,
-    ) -> Result<Arc<Known>> {
+    ) -> Result<Arc<RecordedTable>> {
         let name = name(table, sandbox)?;
         let slot = self.slot(name);
-        // Who comes second waits here until the first is done.
+        // A second caller waits here until the first is done.
         let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*held {
-            return Ok(Arc::clone(known));
+        if let Some(recorded) = &*held {
+            return Ok(Arc::clone(recorded));
         }
-        let known = match self.read(name) {
-            Some(known) => known,
+        let recorded = match self.read(name) {
+            Some(recorded) => recorded,
             None => self.record(name, table, sandbox, cancel)?,
         };
-        let known = Arc::new(known);
-        *held = Some(Arc::clone(&known));
-        Ok(known)
+        let recorded = Arc::new(recorded);
+        *held = Some(Arc::clone(&recorded));
+        Ok(recorded)
     }
 
     fn slot(&self, name: Digest) -> Slot {
@@ -81,9 +81,9 @@ impl Tables {
         held.back().map(|(_, slot)| Arc::clone(slot)).unwrap_or_default()
     }
 
-    fn read(&self, name: Digest) -> Option<Known> {
+    fn read(&self, name: Digest) -> Option<RecordedTable> {
         let file = File::open(self.path(name)?).ok()?;
-        Some(Known {
+        Some(RecordedTable {
             ending: Ending::Passed,
             evidence: Evidence::default(),
             recorded: Recorded::from_file(file),
@@ -96,17 +96,17 @@ impl Tables {
         table: &CallTable,
         sandbox: &Sandbox,
         cancel: &Cancel,
-    ) -> Result<Known> {
+    ) -> Result<RecordedTable> {
         let limits = Limits { files: LARGEST, ..Limits::with_cpu(RECORDING) };
         let recording = sandbox.record(table, &limits, cancel)?;
         if recording.ending == Ending::Passed
             && let Some(path) = self.path(name)
         {
-            // A cache that cannot be written costs time, not results.
+            // A cache that cannot be written costs only time.
             let _ = keep(&path, &recording.recorded);
         }
         let assay_sandbox::Recording { ending, evidence, recorded } = recording;
-        Ok(Known { ending, evidence, recorded })
+        Ok(RecordedTable { ending, evidence, recorded })
     }
 
     fn path(&self, name: Digest) -> Option<PathBuf> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_core::{Estimate, Named, Outcome, ProblemId, Tally, TaskSettings, Verdict, Why};
+use assay_core::{Estimate, Named, NoAnswerKind, Outcome, ProblemId, Tally, TaskSettings, Verdict};
 use assay_metrics::pass_at_k::pass_at_k;
 use assay_stats::{METHOD, bounded_mean, proportion};
 
@@ -11,25 +11,25 @@ pub(crate) const PASS_METHOD: &str = METHOD;
 
 /// Sums up samples problem by problem, so that memory does not grow with their number.
 ///
-/// A problem to which nothing was said fails at every k, however many samples the others have. A k
-/// is given only if every other problem has at least k samples.
+/// A problem without an answer fails for every k, however many samples the others have. A pass@k is reported only if
+/// every other problem has at least k samples.
 #[derive(Debug)]
 pub(crate) struct PassTally {
     ks: Vec<u32>,
     problems: BTreeMap<ProblemId, Samples>,
 }
 
-/// What is known of one problem's samples.
+/// The counts of one problem's samples.
 #[derive(Debug, Default)]
 struct Samples {
     all: u64,
     right: u64,
-    /// Whether anything was said to it at all.
+    /// True if there was any answer.
     attempted: bool,
 }
 
 impl PassTally {
-    /// A tally for the k that the settings ask for.
+    /// Creates a tally for the k of the settings.
     pub(crate) fn new(settings: &TaskSettings) -> Self {
         let mut ks = settings.pass_k.clone();
         ks.sort_unstable();
@@ -37,18 +37,18 @@ impl PassTally {
         Self { ks, problems: BTreeMap::new() }
     }
 
-    /// The field of the signature that says which k were asked for.
+    /// The signature field with the requested k.
     pub(crate) fn signature_field(settings: &TaskSettings) -> (&'static str, String) {
         let ks: Vec<String> = Self::new(settings).ks.iter().map(ToString::to_string).collect();
         ("k", ks.join(","))
     }
 
-    /// The fewest samples of any problem to which something was said.
+    /// The smallest number of samples of any answered problem.
     fn fewest(&self) -> Option<u64> {
         self.problems.values().filter(|samples| samples.attempted).map(|samples| samples.all).min()
     }
 
-    /// Whether every problem has enough samples for this k.
+    /// Returns true if every problem has enough samples for this k.
     fn has_enough(&self, k: u32) -> bool {
         self.fewest().is_none_or(|fewest| u64::from(k) <= fewest)
     }
@@ -61,7 +61,7 @@ impl PassTally {
         let values: Vec<f64> = self.problems.values().map(value).collect();
         let passed = values.iter().filter(|&&value| value >= 1.0).count();
         let failed = values.iter().filter(|&&value| value <= 0.0).count();
-        // Where every problem either passes or does not, the mean is a share.
+        // If every problem either passes or fails, the mean is a proportion.
         if passed + failed == values.len() {
             proportion(passed, values.len())
         } else {
@@ -78,7 +78,7 @@ impl Tally for PassTally {
         let samples = self.problems.entry(verdict.problem.clone()).or_default();
         samples.all += 1;
         samples.right += u64::from(verdict.outcome == Outcome::Passed);
-        samples.attempted |= verdict.why != Some(Why::Silent);
+        samples.attempted |= verdict.no_answer != Some(NoAnswerKind::Silent);
     }
 
     fn metrics(&self) -> Named<Estimate> {
@@ -112,14 +112,14 @@ mod tests {
 
     /// A problem's samples: `p` passed, `f` failed, `t` timed out, `s` silent, `x` excluded.
     fn verdicts(problem: &str, samples: &str) -> Vec<Verdict> {
-        let verdict = |(sample, letter)| {
-            let outcome = match letter {
+        let verdict = |(sample, c)| {
+            let outcome = match c {
                 'p' => Outcome::Passed,
                 'f' => Outcome::Failed,
                 't' => Outcome::TimedOut,
                 'x' => Outcome::Excluded,
                 _ => {
-                    let reason = NoAnswer { why: Why::Silent, detail: String::new() };
+                    let reason = NoAnswer { kind: NoAnswerKind::Silent, detail: String::new() };
                     return Verdict::unanswered(problem.into(), sample, &reason);
                 }
             };

@@ -1,40 +1,40 @@
-//! `translate-gfg-java-python`: functions of GeeksForGeeks from Java into Python, judged by running them.
+//! `translate-gfg-java-python`: functions of GeeksForGeeks from Java to Python, graded by running them.
 
 use std::sync::Arc;
 
-use assay_core::{DataChoice, Exam, Language, ProblemId, Result, Selection, StopWords};
+use assay_core::{DataChoice, Language, ProblemId, PythonTests, Result, Selection, StopWords};
 use assay_data::programs::{GeeksProblem, open_geeks, read_geeks};
 
 use crate::card::card;
 use crate::programs::{
-    Asked, CodeReference, Item, Items, Judging, PassTally, Programs, TakeItem, TestSuite, Tests,
-    only_path,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, PassTally, Programs, PromptChoice,
+    TestSuite, Tests, VisitCodeProblem, only_path,
 };
 use crate::sample;
 
 const NAME: &str = "translate-gfg-java-python";
 
-/// Java into Python.
+/// The translation from Java to Python.
 pub(crate) fn translate_gfg_java_python() -> Programs {
     Programs {
         card: card(NAME),
         open,
-        names: str::to_owned,
-        judging: Judging {
-            idle: |_| "def f_filled(*arguments):\n    return None\n".to_owned(),
-            ..Judging::by_exam(10)
+        normalize_name: str::to_owned,
+        grading: GradingRules {
+            stub: |_| "def f_filled(*arguments):\n    return None\n".to_owned(),
+            ..GradingRules::for_tests(10)
         },
         tally: |settings| Box::new(PassTally::new(settings)),
     }
 }
 
-/// They are small: all are held in memory.
+/// The functions. They are small, so all are kept in memory.
 struct Functions {
     ids: Vec<ProblemId>,
     functions: Vec<Result<GeeksProblem, String>>,
 }
 
-fn open(data: &DataChoice, _asked: &Asked) -> Result<Box<dyn Items>> {
+fn open(data: &DataChoice, _choice: &PromptChoice) -> Result<Box<dyn CodeProblems>> {
     let found = match data {
         DataChoice::Sample => read_geeks(&sample::gfg())?,
         DataChoice::Paths(paths) => open_geeks(only_path(paths, NAME)?)?,
@@ -49,7 +49,7 @@ fn open(data: &DataChoice, _asked: &Asked) -> Result<Box<dyn Items>> {
     Ok(Box::new(Functions { ids, functions }))
 }
 
-impl Items for Functions {
+impl CodeProblems for Functions {
     fn ids(&self) -> &[ProblemId] {
         &self.ids
     }
@@ -58,10 +58,10 @@ impl Items for Functions {
         format!("java/{}.java", self.ids[index])
     }
 
-    fn read(&self, wanted: &Selection, take: &mut TakeItem<'_>) -> Result<()> {
+    fn read(&self, wanted: &Selection, take: &mut VisitCodeProblem<'_>) -> Result<()> {
         for index in wanted.indices().take_while(|&index| index < self.functions.len()) {
-            let item = self.functions[index].as_ref().map(item).map_err(String::clone);
-            if take(index, item)?.is_break() {
+            let problem = self.functions[index].as_ref().map(problem).map_err(String::clone);
+            if take(index, problem)?.is_break() {
                 break;
             }
         }
@@ -69,7 +69,7 @@ impl Items for Functions {
     }
 }
 
-fn item(function: &GeeksProblem) -> Item {
+fn problem(function: &GeeksProblem) -> CodeProblem {
     let prompt = format!(
         "Translate this Java function to Python. Call it f_filled.\n\n{}\n",
         function.java.replace("f_gold", "f_filled")
@@ -78,30 +78,30 @@ fn item(function: &GeeksProblem) -> Item {
         language: Language::Python,
         prompt: Arc::from(""),
         gold: Some(function.python.replace("f_gold", "f_filled").into()),
-        tests: TestSuite::new(Tests::Exam(exam(function))),
+        tests: TestSuite::new(Tests::Python(python_tests(function))),
     };
-    Item { prompt, stop: StopWords::default(), reference }
+    CodeProblem { prompt, stop: StopWords::default(), reference }
 }
 
-/// The original's comparison, down to the number of times that they agree.
-fn exam(function: &GeeksProblem) -> Exam {
+/// The original's comparison, down to the number of equal results.
+fn python_tests(function: &GeeksProblem) -> PythonTests {
     let GeeksProblem { python, comparison, .. } = function;
     let compared = format!(
         "{comparison}\nassert n_success == len(param), f'{{n_success}} of {{len(param)}} agree'\n"
     );
-    let (called, setting, test) = if comparison.contains("filled_function_param") {
+    let (entry_point, setup, test) = if comparison.contains("filled_function_param") {
         let test = format!("{}{compared}", include_str!("in_place.py"));
         ("assay_arguments_after", format!("{python}\n"), test)
     } else {
-        let setting = format!("{python}\n{}", include_str!("fresh.py"));
+        let setup = format!("{python}\n{}", include_str!("fresh.py"));
         let named =
             "f_filled, f_gold = assay_with_copies(assay_translated), assay_with_copies(f_gold)\n";
-        ("assay_translated", setting, format!("{named}{compared}"))
+        ("assay_translated", setup, format!("{named}{compared}"))
     };
-    Exam {
-        setting,
-        called: vec![called.to_owned()],
-        tests: vec![test],
+    PythonTests {
+        setup,
+        entry_points: vec![entry_point.to_owned()],
+        cases: vec![test],
         appended: format!("{python}\n{compared}"),
         preamble: include_str!("translated.py").to_owned(),
     }

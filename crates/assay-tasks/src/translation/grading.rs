@@ -1,7 +1,7 @@
-//! How texts are graded and summed up.
+//! Grading of texts, and the tally.
 //!
-//! A verdict carries what its pair was counted to, so that a tally, which sees verdicts alone, can
-//! score the whole corpus: corpus metrics are no means of the scores of pairs.
+//! A verdict stores the counts of its pair, so that a tally, which only sees verdicts, can score the whole corpus:
+//! corpus metrics are not means of the pairs' scores.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use assay_stats::corpus_metric;
 
 use super::metrics::Measure;
 
-/// Right texts, each as good as the others; none where they are hidden.
+/// Right texts, each as good as the others; none if they are hidden.
 pub(super) struct TextReference {
     pub(super) texts: Vec<String>,
-    /// The metrics that texts are measured by.
+    /// The metrics to grade by.
     pub(super) measures: Arc<[Measure]>,
 }
 
@@ -55,14 +55,14 @@ impl Reference for TextReference {
         };
         for measure in self.measures.iter() {
             let sums = measure.metric.measure(&references, hypothesis);
-            write_down(measure, &sums, &mut verdict);
+            store_counts(measure, &sums, &mut verdict);
         }
         Ok(verdict)
     }
 }
 
-/// Puts a pair's score and its counts into its verdict.
-fn write_down(measure: &Measure, sums: &Sums, verdict: &mut Verdict) {
+/// Stores a pair's score and counts in its verdict.
+fn store_counts(measure: &Measure, sums: &Sums, verdict: &mut Verdict) {
     let score = measure.metric.score_pair(sums).value();
     if score.is_finite() {
         verdict.scores.insert(measure.name.into(), score);
@@ -70,8 +70,8 @@ fn write_down(measure: &Measure, sums: &Sums, verdict: &mut Verdict) {
     verdict.counts.insert(measure.name.into(), sums.as_slice().to_vec());
 }
 
-/// The counts that [`write_down`] left.
-fn read_back(measure: &Measure, verdict: &Verdict) -> Sums {
+/// The counts that [`store_counts`] stored.
+fn load_counts(measure: &Measure, verdict: &Verdict) -> Sums {
     Sums::new(verdict.counts.get(measure.name).cloned().unwrap_or_default())
 }
 
@@ -92,12 +92,12 @@ impl Tally for TextTally {
         if verdict.is_excluded() {
             return;
         }
-        let sums = |measure| read_back(measure, verdict);
+        let sums = |measure| load_counts(measure, verdict);
         self.pairs.push((verdict.problem.clone(), self.measures.iter().map(sums).collect()));
     }
 
     fn metrics(&self) -> Named<Estimate> {
-        // Counts that are no whole numbers add up to the same sum in the same order only.
+        // Fractional counts have the same sum only if they are added in the same order.
         let mut pairs: Vec<&(ProblemId, Vec<Sums>)> = self.pairs.iter().collect();
         pairs.sort_by(|left, right| left.0.cmp(&right.0));
         let mut metrics = Named::new();
@@ -117,8 +117,7 @@ impl Tally for TextTally {
     }
 }
 
-/// The score of all pairs, and the scores with each pair left out: all before it joined with all
-/// after it.
+/// The score of all pairs, and the scores with each pair left out: all before it joined with all after it.
 fn scores(measure: &Measure, pairs: &[&Sums]) -> (Score, Vec<Score>) {
     let join = |before: &Sums, after: &Sums| {
         let mut total = before.clone();
@@ -142,15 +141,15 @@ fn scores(measure: &Measure, pairs: &[&Sums]) -> (Score, Vec<Score>) {
 
 #[cfg(test)]
 mod tests {
-    use assay_core::{SampleKey, Why};
+    use assay_core::{NoAnswerKind, SampleKey};
     use assay_metrics::text::{Part, TextMetric};
     use proptest::prelude::*;
 
     use super::super::metrics::Figure;
     use super::*;
 
-    /// How long hypotheses are compared with their references, in counts that are no whole numbers;
-    /// and how long the last one is, which hangs on the order.
+    /// A metric of the length of hypotheses relative to their references, with fractional counts; and the length of
+    /// the last one, which depends on the order.
     struct Lengths;
 
     impl TextMetric for Lengths {
@@ -214,8 +213,8 @@ mod tests {
             (&["a"], said("\x1c a"), Outcome::Passed),
             (&["a b"], said("a  b"), Outcome::Failed),
             (&["a"], said(""), Outcome::Failed),
-            (&["a"], Response::none(Why::Silent, "nothing"), Outcome::NotAnswered),
-            (&["a"], Response::none(Why::TimedOut, "late"), Outcome::TimedOut),
+            (&["a"], Response::none(NoAnswerKind::Silent, "nothing"), Outcome::NotAnswered),
+            (&["a"], Response::none(NoAnswerKind::TimedOut, "late"), Outcome::TimedOut),
             (&["a"], Response::Lines(vec![1]), Outcome::NotAnswered),
             (&[], said("a"), Outcome::Excluded),
         ] {
@@ -227,7 +226,7 @@ mod tests {
     fn what_was_counted_is_summed_and_a_missing_answer_is_an_empty_one() {
         let verdicts = [
             grade("a", &["1234567890"], &said("12345")),
-            grade("b", &["1234567890"], &Response::none(Why::Silent, "")),
+            grade("b", &["1234567890"], &Response::none(NoAnswerKind::Silent, "")),
             grade("c", &[], &said("a problem without a solution counts in nothing")),
         ];
         assert_eq!(verdicts[0].counts.get("lengths").map(|counts| counts[1]), Some(1.0));

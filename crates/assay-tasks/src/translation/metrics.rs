@@ -1,24 +1,24 @@
-//! The metrics that judge the answers of each task.
+//! The metrics of each translation task.
 
 use assay_core::{Language, Rules};
 use assay_metrics::registry::{MetricOptions, find};
 use assay_metrics::text::{Part, Score, TextMetric};
 
-/// Whose metrics a task is judged by.
+/// The metrics of a task, named by their origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Judged {
+pub(crate) enum MetricSet {
     /// Fusion Brain's Code2code.
     FusionBrain,
     /// CodeXGLUE's code-to-code translation.
     CodeXGlue,
 }
 
-/// A metric with what its task makes of it.
+/// A metric, and the numbers that its task reports.
 pub(super) struct Measure {
     /// The name of its scores and counts in verdicts.
     pub(super) name: &'static str,
     pub(super) metric: Box<dyn TextMetric>,
-    /// What it gives in results.
+    /// The numbers that it contributes to the results.
     pub(super) results: &'static [Figure],
 }
 
@@ -26,9 +26,9 @@ pub(super) struct Measure {
 pub(super) struct Figure {
     /// Its name.
     pub(super) name: &'static str,
-    /// The part of the metric's score that it is.
+    /// The part of the metric's score.
     pub(super) part: &'static str,
-    /// The least and the greatest that it can be.
+    /// The minimum and maximum value.
     pub(super) range: (f64, f64),
 }
 
@@ -38,7 +38,7 @@ impl Figure {
         Self { name, part, range: (0.0, 1.0) }
     }
 
-    /// Its value in a score; `None` where there is no such number.
+    /// Its value in a score; `None` if there is none.
     pub(super) fn value(&self, score: &Score) -> Option<f64> {
         match score.parts().get(self.part) {
             Some(Part::Number(value)) if value.is_finite() => Some(*value),
@@ -54,13 +54,13 @@ const CODEBLEU: &[Figure] = &[
     Figure::share("syntax", "syntax"),
     Figure::share("dataflow", "dataflow"),
 ];
-/// Its parts are for those who ask for CodeBLEU first.
+/// CodeBLEU without its parts, which matter only where CodeBLEU comes first.
 const CODEBLEU_ALONE: &[Figure] = &[Figure::share("codebleu", "codebleu")];
-// What is printed is rounded to two digits, as the evaluator does; an interval needs them all.
+// The printed number is rounded to two digits, as in the original evaluator; an interval needs all of them.
 const BLEU: &[Figure] = &[Figure { name: "bleu", part: "unrounded", range: (0.0, 100.0) }];
 const EXACT_MATCH: &[Figure] = &[Figure::share("exact-match", "score")];
 
-impl Judged {
+impl MetricSet {
     /// The metrics of texts in the language `into`, the one to rank by first.
     pub(super) fn measures(self, into: Language, rules: Rules) -> Vec<Measure> {
         let variant = match (self, rules) {
@@ -69,7 +69,7 @@ impl Judged {
             (Self::CodeXGlue, Rules::Compat) => "codexglue",
         };
         let options = MetricOptions::default;
-        // A variant knows the languages of its own task, and ours knows all.
+        // A variant supports the languages of its own task; ours supports all.
         let language = options().variant(variant).language(into.name());
         let codebleu = |results| Measure::new("codebleu", "codebleu", &language, results);
         let bleu = Measure::new("bleu", "bleu", &options().variant("nmt"), BLEU);
@@ -83,7 +83,7 @@ impl Judged {
 }
 
 impl Measure {
-    /// The metric of the registry, if it exists with these options.
+    /// The metric from the registry, if it exists with these options.
     fn new(
         name: &'static str,
         metric: &str,
@@ -96,7 +96,7 @@ impl Measure {
 
     /// Names everything that its numbers depend on.
     pub(super) fn signature(&self) -> String {
-        // The task's data has one reference for each problem.
+        // The task's data has one reference per problem.
         let one = self.metric.measure(&[""], "");
         self.metric.signature(&one).replace('|', ",")
     }
@@ -108,14 +108,14 @@ mod tests {
 
     #[test]
     fn every_task_has_all_of_its_metrics() {
-        let names = |judged: Judged, into, rules| -> Vec<&str> {
-            judged.measures(into, rules).iter().map(|measure| measure.name).collect()
+        let names = |metric_set: MetricSet, into, rules| -> Vec<&str> {
+            metric_set.measures(into, rules).iter().map(|measure| measure.name).collect()
         };
         for rules in [Rules::Compat, Rules::Strict] {
-            let c2c = names(Judged::FusionBrain, Language::Python, rules);
+            let c2c = names(MetricSet::FusionBrain, Language::Python, rules);
             assert_eq!(c2c, ["codebleu", "bleu", "exact-match"]);
             for into in [Language::Java, Language::CSharp] {
-                let trans = names(Judged::CodeXGlue, into, rules);
+                let trans = names(MetricSet::CodeXGlue, into, rules);
                 assert_eq!(trans, ["bleu", "exact-match", "codebleu"]);
             }
         }

@@ -1,6 +1,6 @@
-//! What tasks of translation share: parallel corpora, grading by metrics of text, and the tally.
+//! Translation tasks: parallel corpora, grading by text metrics, and the tally.
 //!
-//! A task says which files it reads, from which language into which, and by which metrics.
+//! A task defines its files, its source and target language, and its metrics.
 
 mod grading;
 mod metrics;
@@ -17,19 +17,19 @@ use assay_data::Store;
 use assay_data::parallel::{Corpus, Layout};
 use assay_stats::CORPUS_METHOD;
 
-pub(crate) use metrics::Judged;
 use metrics::Measure;
+pub(crate) use metrics::MetricSet;
 use problems::{Pairs, TextProblems};
 
-/// A task of translation.
+/// A translation task.
 pub(crate) struct Translation {
     pub(crate) card: TaskCard,
     pub(crate) from: Language,
     pub(crate) into: Language,
     pub(crate) layout: Layout,
-    /// Whether a JSON object of problems and right answers is taken as data too.
+    /// True if a JSON object of problems and right answers is accepted as data too.
     pub(crate) takes_truths: bool,
-    pub(crate) judged: Judged,
+    pub(crate) metric_set: MetricSet,
     pub(crate) sample: fn() -> Store,
 }
 
@@ -55,7 +55,7 @@ impl Translation {
         Pairs::from_corpus(corpus, &self.layout, languages)
     }
 
-    /// Problems of right answers from `location`, whose sources lie elsewhere: `prompt` says where.
+    /// Problems from right answers at `location`, without their sources; `prompt` says where those are.
     pub(crate) fn of_truths(
         &self,
         location: String,
@@ -68,10 +68,10 @@ impl Translation {
     }
 
     fn measures(&self, settings: &TaskSettings) -> Vec<Measure> {
-        self.judged.measures(self.into, settings.rules)
+        self.metric_set.measures(self.into, settings.rules)
     }
 
-    /// A corpus has an order of its own, in which answers may come: two have none.
+    /// The only path: a corpus has an order, in which answers may come; two have none.
     fn only<'a>(&self, paths: &'a [PathBuf]) -> Result<&'a Path> {
         match paths {
             [path] => Ok(path),

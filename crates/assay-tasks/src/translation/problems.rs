@@ -16,17 +16,17 @@ use assay_data::parallel::{Corpus, Layout};
 use super::grading::TextReference;
 use super::metrics::Measure;
 
-/// How much of a file is looked at to tell what it is.
+/// The number of bytes that are read to detect the kind of a file.
 const HEAD: u64 = 4096;
 
-/// Texts that are given and texts that are wanted.
+/// Source texts and target texts.
 pub(super) struct Pairs {
-    /// Where they come from, up to the number of a line.
+    /// The file that they come from; a line number is appended.
     location: String,
     ids: Vec<ProblemId>,
-    /// `None` where there are only right answers.
+    /// The questions; `None` if there are only right answers.
     questions: Option<Vec<TextQuestion>>,
-    /// `None` where they are hidden.
+    /// The right answers; `None` if they are hidden.
     targets: Option<Vec<String>>,
 }
 
@@ -45,7 +45,7 @@ impl Pairs {
         Self { location, ids, questions, targets }
     }
 
-    /// Right answers by problem, whose sources lie elsewhere: `prompt` says where.
+    /// Pairs from right answers by problem, without their sources; `prompt` says where those are.
     pub(super) fn from_truths(
         location: String,
         truths: BTreeMap<String, String>,
@@ -58,7 +58,7 @@ impl Pairs {
     }
 }
 
-/// Whether a file is a JSON object, as Fusion Brain's truths are.
+/// Returns true if a file is a JSON object, like Fusion Brain's right answers.
 pub(super) fn is_truth_file(path: &Path) -> Result<bool> {
     if path.is_dir() {
         return Ok(false);
@@ -160,7 +160,7 @@ impl Problems for TextProblems {
         self.pairs.questions.as_ref().map(|_| ()).ok_or_else(|| self.without_sources())
     }
 
-    /// The original scorers look for what they know and at nothing else, and end without a score when an answer is
+    /// The rules of the original scorers: they ignore unknown problems, and fail without a score when an answer is
     /// missing.
     fn answer_rules(&self) -> AnswerRules {
         let compat = self.rules == Rules::Compat;

@@ -7,7 +7,7 @@ use assay_core::{
     Confidence, Effort, Error, Opening, ProblemId, Problems, Response, Result, Task, TaskSettings,
     exit_code,
 };
-use assay_run::{Predicted, Prediction, job_count};
+use assay_run::{PredictSummary, Prediction, job_count};
 use assay_solvers::SolverSpec;
 use serde::Serialize;
 
@@ -109,7 +109,7 @@ impl<'a> PredictionLine<'a> {
     }
 }
 
-fn report(predicted: &Predicted) -> u8 {
+fn report(predicted: &PredictSummary) -> u8 {
     output::show_sessions(&predicted.sessions);
     if predicted.unanswered == 0 {
         return exit_code::DONE;

@@ -7,7 +7,7 @@ use assay_core::{
     Cancel, DataChoice, Error, ProblemId, Progress, Result, Results, exit_code, shown_line,
 };
 use assay_run::{
-    Complete, Finished, OpenTask, Plan, Resumable, RunContext, TaskRequest, is_run, job_count,
+    Complete, OpenTask, Plan, Resumable, RunContext, RunOutcome, TaskRequest, is_run, job_count,
     start,
 };
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
@@ -197,9 +197,9 @@ impl<'a> Session<'a> {
     }
 
     /// Records a run that ended; returns whether it was interrupted.
-    fn record_finished(&mut self, finished: Finished) -> bool {
+    fn record_finished(&mut self, finished: RunOutcome) -> bool {
         match finished {
-            Finished::Complete(complete) => {
+            RunOutcome::Complete(complete) => {
                 if self.arguments.json && !self.output_closed {
                     self.output_closed = output::json_line(&complete.results).is_err();
                 }
@@ -208,7 +208,7 @@ impl<'a> Session<'a> {
                 self.complete.push(*complete);
                 false
             }
-            Finished::Interrupted { folder, done, total } => {
+            RunOutcome::Interrupted { folder, done, total } => {
                 output::print_message(&format!(
                     "interrupted with {done} of {total} problems done; nothing is lost\n\
                      go on with: {}",

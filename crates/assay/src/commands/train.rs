@@ -5,7 +5,7 @@ use std::path::Path;
 use assay_core::{Error, Result, exit_code};
 use assay_locate::train::Settings;
 use assay_locate::{Feature, features, groups};
-use assay_run::train::{Lessons, Miss, Test, Trained};
+use assay_run::train::{HeldOutReport, Lessons, Miss, Trained};
 use serde::Serialize;
 
 use super::{data_at, tool};
@@ -33,7 +33,7 @@ struct Report {
     seed: u64,
     without: Vec<String>,
     weights_bytes: Option<usize>,
-    held_out: Vec<Test>,
+    held_out: Vec<HeldOutReport>,
     importance: Vec<(String, f64)>,
 }
 
@@ -121,7 +121,7 @@ fn finish(arguments: &TrainLocateArguments, report: &Report) -> Result<u8> {
 }
 
 /// Prints the test results of the models, and their errors.
-fn show_tests(tests: &[Test]) -> Result<()> {
+fn show_tests(tests: &[HeldOutReport]) -> Result<()> {
     let rows = tests.iter().map(|test| {
         [
             test.dataset.clone(),

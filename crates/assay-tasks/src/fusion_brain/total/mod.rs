@@ -65,7 +65,7 @@ impl FusionBrain {
         self.task_of(subtask).open(&Opening { data, ..*opening }).map(Some)
     }
 
-    /// The task reads other forms of data too; the challenge has this one.
+    /// Opens the Code2code part. The task also reads other forms of data; the challenge has this one.
     fn open_c2c(&self, path: &Path, settings: &TaskSettings) -> Result<Box<dyn Problems>> {
         let truth = Truth::read(path)?;
         let truths = texts(&truth.bytes, &truth.name)?;
@@ -126,7 +126,7 @@ impl Task for FusionBrain {
         INTERVAL
     }
 
-    /// Everything depends on which subtasks have a truth: the problems know.
+    /// Empty: everything depends on the subtasks that have right answers, which the problems know.
     fn signature_fields(&self, _settings: &TaskSettings) -> Vec<(&'static str, String)> {
         Vec::new()
     }

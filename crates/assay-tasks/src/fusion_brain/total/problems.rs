@@ -41,7 +41,7 @@ impl TotalProblems {
         self.starts.iter().copied().zip(&self.parts)
     }
 
-    /// A problem under its name and index among all.
+    /// A problem with its name and index among all.
     fn renamed(&self, start: usize, reading: Reading) -> Reading {
         match reading {
             Reading::Problem(problem) => {
@@ -119,7 +119,7 @@ impl Problems for TotalProblems {
         parts.collect()
     }
 
-    /// The subtasks that have a truth, and everything that their scores depend on.
+    /// The subtasks that have right answers, and everything that their scores depend on.
     fn signature_fields(&self) -> Vec<(&'static str, String)> {
         let names: Vec<&str> = self.parts.iter().map(|part| part.subtask.name()).collect();
         let mut fields = vec![("scored", names.join("+"))];

@@ -31,7 +31,7 @@ impl TotalTally {
         Self { parts: Subtask::ALL.into_iter().map(part).collect() }
     }
 
-    /// The subtasks that were scored, each with its score as its task gives it.
+    /// The subtasks that were scored, each with its task's score.
     fn scores(&self) -> Vec<(Subtask, Estimate)> {
         let score = |Part { subtask, metric, tally }: &Part| {
             Some((*subtask, *tally.metrics().get(metric.as_deref()?)?))

@@ -1,4 +1,4 @@
-//! What a model is worth on data that it has not seen, and where it goes wrong.
+//! Evaluation of a model on held-out data, with an analysis of its errors.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use assay_locate::{cooled, probabilities};
 use assay_metrics::line::{UNANSWERED_LOSS, line_loss, mean_by_change};
 use serde::Serialize;
 
-use super::Lesson;
+use super::TrainingTask;
 
-/// Lines this close to the right one count as close by.
+/// The distance up to which a line counts as close by.
 const CLOSE: usize = 3;
-/// Into so many classes of probability the answers are sorted.
+/// The number of calibration classes.
 const CLASSES: usize = 10;
 
-/// What a model is worth on data that it has not seen.
+/// The scores of a model on held-out data.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Test {
+pub struct HeldOutReport {
     /// The dataset that was held out.
     pub dataset: String,
-    /// How many tasks it has.
+    /// The number of its tasks.
     pub tasks: usize,
     /// The mean loss.
     pub line_error: f64,
@@ -30,11 +30,11 @@ pub struct Test {
     pub candidate_recall: f64,
     /// The misses, by class.
     pub errors: BTreeMap<Miss, usize>,
-    /// How far the probabilities can be trusted.
+    /// The calibration of the probabilities.
     pub calibration: Vec<Calibration>,
-    /// The temperature at which the probabilities come truest here.
+    /// The temperature with the best calibration here.
     pub temperature: f32,
-    /// The figures along the way: trees, mean loss, distinct mean loss.
+    /// The learning curve: trees, mean loss, distinct mean loss.
     pub curve: Vec<(usize, f64, f64)>,
 }
 
@@ -54,24 +54,24 @@ pub enum Miss {
     FurtherDown,
 }
 
-/// How often answers of about the same probability are right.
+/// The accuracy of answers with about the same probability.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Calibration {
-    /// How many answers there are.
+    /// The number of answers.
     pub answers: usize,
     /// Their mean probability.
     pub probability: f64,
-    /// The share of them that is right.
+    /// The share of right answers.
     pub right: f64,
 }
 
-/// Examines the answers that `scores` gives to `lessons`, all of the dataset `name`.
-pub(super) fn examine<'a>(
+/// Evaluates the answers that `scores` gives to `lessons`, all of the dataset `name`.
+pub(super) fn evaluate<'a>(
     name: &str,
-    lessons: impl Iterator<Item = (usize, &'a Lesson)>,
+    lessons: impl Iterator<Item = (usize, &'a TrainingTask)>,
     scores: &dyn Fn(usize) -> Vec<f32>,
-) -> Test {
-    let mut test = Test { dataset: name.to_owned(), ..Test::default() };
+) -> HeldOutReport {
+    let mut test = HeldOutReport { dataset: name.to_owned(), ..HeldOutReport::default() };
     let mut losses = Vec::new();
     let mut classes = [Calibration::default(); CLASSES];
     let mut possible = Vec::new();
@@ -110,7 +110,7 @@ pub(super) fn examine<'a>(
     test
 }
 
-/// The temperature at which the right candidates are likeliest.
+/// The temperature with the highest likelihood of the right candidates.
 fn best_temperature(tasks: &[(Vec<f32>, usize)]) -> f32 {
     const STEPS: std::ops::RangeInclusive<u8> = 8..=30;
     let surprise = |temperature: f32| -> f64 {
@@ -129,7 +129,7 @@ fn best_first(scores: &[f32]) -> Vec<usize> {
     order
 }
 
-fn classify(lesson: &Lesson, order: &[usize]) -> Miss {
+fn classify(lesson: &TrainingTask, order: &[usize]) -> Miss {
     let (Some(&best), Some(right)) = (order.first(), lesson.right()) else {
         return Miss::NotACandidate;
     };
@@ -160,9 +160,9 @@ fn calibrate(classes: &mut [Calibration; CLASSES], probability: f64, right: bool
 mod tests {
     use super::*;
 
-    fn lesson(solution: usize, change: u64) -> Lesson {
+    fn lesson(solution: usize, change: u64) -> TrainingTask {
         let lines = vec![0, 1, 9, 20, 40];
-        Lesson { dataset: 0, lines, texts: vec![1, 2, 3, 1, 5], solution, change }
+        TrainingTask { dataset: 0, lines, texts: vec![1, 2, 3, 1, 5], solution, change }
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_repeated_change_weighs_one() {
         let lessons = [lesson(1, 7), lesson(1, 7), lesson(41, 8)];
-        let test = examine("D", lessons.iter().enumerate(), &|_| vec![2.0, 0.0, 0.0, 0.0, 0.0]);
+        let test = evaluate("D", lessons.iter().enumerate(), &|_| vec![2.0, 0.0, 0.0, 0.0, 0.0]);
         assert_eq!((test.tasks, test.errors.len()), (3, 1));
         assert!((test.line_error - 1.0 / 3.0).abs() < 1e-12);
         assert!((test.line_error_distinct - 0.5).abs() < 1e-12);

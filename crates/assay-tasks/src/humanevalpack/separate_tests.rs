@@ -1,40 +1,40 @@
-//! Tests that call a program from a process of their own: the tests' program, in which the tested
-//! function is a stub that asks, and what is appended to a program so that it answers.
+//! Tests that call a candidate from another process: the tests' program, in which the tested function is a stub that
+//! sends the call, and the code that is appended to a candidate to serve the calls.
 
 use assay_core::Language;
 
-use crate::programs::Apart;
+use crate::programs::SeparateTests;
 
 use super::assembly::{GO_ASSERT, go_file, rust_lines, without_public, words_after};
 use super::code::Code;
 use super::signature::{Signature, Split, signature, split};
 
-/// What a problem has.
-pub(super) struct Given<'a> {
+/// The parts of a problem that its tests are built from.
+pub(super) struct PackTests<'a> {
     pub(super) language: Language,
     /// The beginning of a program, with the function's header.
     pub(super) prompt: &'a str,
-    /// A program that passes.
+    /// The reference solution.
     pub(super) gold: &'a str,
     pub(super) tests: &'a str,
 }
 
-impl Given<'_> {
-    /// The problem's tests, apart from its programs.
-    pub(super) fn apart(&self) -> Result<Apart, String> {
+impl PackTests<'_> {
+    /// Builds the tests, separate from the candidate.
+    pub(super) fn separate_tests(&self) -> Result<SeparateTests, String> {
         let split = split(self.prompt, self.gold, self.language)
             .ok_or("the beginning of its program leaves no function open")?;
         let function = signature(&split.header, self.language)
             .ok_or_else(|| format!("the function's header is not understood: {}", split.header))?;
         let appended = self.tests.to_owned();
-        let (tests, serving) = match self.language {
+        let (tests, server_code) = match self.language {
             Language::Cpp => (self.cpp(&split, &function), serve_cpp(&function)),
             Language::Java => (self.java(&split, &function), String::new()),
             Language::Go => (self.go(&split, &function), serve_go(&function)),
             Language::Rust => (self.rust(&split, &function), serve_rust(&function, self.gold)),
             _ => (self.javascript(&split, &function), serve_javascript(&function)),
         };
-        Ok(Apart { tests, serving, appended })
+        Ok(SeparateTests { tests, server_code, appended })
     }
 
     fn cpp(&self, split: &Split<'_>, function: &Signature) -> String {
@@ -115,7 +115,7 @@ impl Signature {
         names.collect::<Vec<_>>().join(separator)
     }
 
-    /// The classes of the parameters, as Java names them.
+    /// The classes of the parameters, as named in Java.
     fn classes(&self) -> String {
         let kinds = self.parameters.iter().map(|parameter| erased(&parameter.kind) + ".class");
         kinds.collect::<Vec<_>>().join(", ")
@@ -128,13 +128,13 @@ impl Signature {
     }
 }
 
-/// A type of Java without what stands in its angle brackets.
+/// A Java type without the text in angle brackets.
 fn erased(kind: &str) -> String {
     let mut open = 0;
-    let outside = |letter: &char| {
-        open += i32::from(*letter == '<');
+    let outside = |c: &char| {
+        open += i32::from(*c == '<');
         let is_outside = open == 0;
-        open -= i32::from(*letter == '>');
+        open -= i32::from(*c == '>');
         is_outside
     };
     kind.chars().filter(outside).collect()
@@ -154,7 +154,7 @@ fn serve_cpp(function: &Signature) -> String {
     )
 }
 
-/// A program may be a module of either kind, so it exports nothing.
+/// The server code. A program may be a module of either kind, so it exports nothing.
 fn serve_javascript(function: &Signature) -> String {
     format!("\n;globalThis.assayFunctions = {{ {} }};\n", function.name)
 }
@@ -180,19 +180,17 @@ fn serve_rust(function: &Signature, gold: &str) -> String {
     )
 }
 
-/// A type without its named lifetimes, which are not known where it is written again.
+/// A type without its named lifetimes, which are unknown where it is repeated.
 fn without_lifetimes(kind: &str) -> String {
     let mut parts = kind.split('\'');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        text.push_str(
-            part.trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_'),
-        );
+        text.push_str(part.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'));
     }
     text
 }
 
-/// Tests in Rust as functions that can be called, and their names.
+/// Tests in Rust as callable functions, and their names.
 pub(super) fn rust_tests(tests: &str) -> (String, Vec<&str>) {
     let mut names = words_after(tests, "fn ");
     names.retain(|name| name.starts_with("test_"));
@@ -200,8 +198,8 @@ pub(super) fn rust_tests(tests: &str) -> (String, Vec<&str>) {
     (tests.replacen("mod tests", "pub mod tests", 1), names)
 }
 
-/// How values of the enums of a program are sent and received, of those whose variants are tuples: a
-/// number, and what the variant holds.
+/// Code that sends and receives values of a program's enums, of those whose variants are tuples: a number, and the
+/// contents of the variant.
 fn rust_enums(program: &str) -> String {
     let code = Code::new(program, Language::Rust);
     let enums = code.outer_words("enum").into_iter().filter_map(|at| {
@@ -248,8 +246,7 @@ fn rust_enum(name: &str, generics: &[&str], body: &str) -> Option<String> {
     ))
 }
 
-/// Tests in Java collect what must be true in a list: with the texts beside it, the one that is not can
-/// be named.
+/// Java tests that name the first check that fails. They collect checks in a list; this adds their texts.
 fn java_checks(tests: &str) -> String {
     const LIST: &str = "List<Boolean> correct = Arrays.asList(";
     let Some(at) = tests.find(LIST) else { return tests.to_owned() };
@@ -280,7 +277,7 @@ fn java_checks(tests: &str) -> String {
     )
 }
 
-/// A literal for a text.
+/// A Java literal for a text.
 fn java_text(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     format!("\"{}\"", words.replace('\\', "\\\\").replace('"', "\\\""))
@@ -290,29 +287,29 @@ fn java_text(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn apart(language: Language, prompt: &str, body: &str, tests: &str) -> Apart {
+    fn separate_tests(language: Language, prompt: &str, body: &str, tests: &str) -> SeparateTests {
         let gold = format!("{prompt}{body}");
-        Given { language, prompt, gold: &gold, tests }.apart().unwrap()
+        PackTests { language, prompt, gold: &gold, tests }.separate_tests().unwrap()
     }
 
     #[test]
     fn tests_have_a_stub_instead_of_the_function() {
         let prompt = "int h() { return 1; }\nint f(vector<int> a, int b){\n";
-        let made = apart(Language::Cpp, prompt, "  return secret;\n}\n", "int main(){}");
+        let made = separate_tests(Language::Cpp, prompt, "  return secret;\n}\n", "int main(){}");
         assert!(made.tests.contains("int h() { return 1; }"), "{made:?}");
         assert!(
             made.tests.contains("int f(vector<int> a, int b) { return assay::ask<int>(a, b); }")
         );
         assert!(!made.tests.contains("secret"), "{made:?}");
-        assert!(made.serving.contains("assay::get<vector<int>>()"), "{made:?}");
-        assert!(!made.serving.contains("main(){}"), "{made:?}");
+        assert!(made.server_code.contains("assay::get<vector<int>>()"), "{made:?}");
+        assert!(!made.server_code.contains("main(){}"), "{made:?}");
     }
 
     #[test]
     fn a_problem_without_an_open_function_is_refused() {
         let given =
-            Given { language: Language::Cpp, prompt: "int f();", gold: "int f();", tests: "" };
-        assert!(given.apart().is_err());
+            PackTests { language: Language::Cpp, prompt: "int f();", gold: "int f();", tests: "" };
+        assert!(given.separate_tests().is_err());
     }
 
     #[test]

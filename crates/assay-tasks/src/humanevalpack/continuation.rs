@@ -1,11 +1,11 @@
-//! Where a continuation of a prompt ends, by OctoPack's rule: with the function that it is to write.
+//! Cuts a continuation of a prompt by OctoPack's rule: it ends with the function that it is to write.
 
 use assay_core::Language;
 
 use super::code::Code;
 
-/// A continuation in Python ends before the first line that is not indented.
-pub(super) fn at_outer_line(text: &str) -> &str {
+/// Cuts a continuation in Python before the first line that is not indented.
+pub(super) fn until_outer_line(text: &str) -> &str {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         if !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
@@ -16,9 +16,9 @@ pub(super) fn at_outer_line(text: &str) -> &str {
     text
 }
 
-/// A continuation ends with the brace that closes what the prompt leaves open: the function, and in
-/// Java the class. A continuation that does not close it ends with its last brace.
-pub(super) fn at_closing(text: &str, language: Language) -> &str {
+/// Cuts a continuation after the brace that closes what the prompt leaves open: the function, and in Java the class. A
+/// continuation that does not close it ends with its last brace.
+pub(super) fn until_closing_brace(text: &str, language: Language) -> &str {
     let open = if language == Language::Java { 2 } else { 1 };
     let code = Code::new(text, language);
     let mut last = None;
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn a_function_ends_where_it_is_closed() {
-        let check = |language, text, kept| assert_eq!(at_closing(text, language), kept);
+        let check = |language, text, kept| assert_eq!(until_closing_brace(text, language), kept);
         let cpp = Language::Cpp;
         check(cpp, "  if (x) { y(); }\n}\nint main() {}", "  if (x) { y(); }\n}");
         check(Language::Java, "  return 1;\n  }\n}\n}", "  return 1;\n  }\n}");
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn python_ends_with_its_indentation() {
         let text = "    x = 1\n\n    return x\nprint(1)\n";
-        assert_eq!(at_outer_line(text), "    x = 1\n\n    return x");
-        assert_eq!(at_outer_line("    return 1\n"), "    return 1\n");
+        assert_eq!(until_outer_line(text), "    x = 1\n\n    return x");
+        assert_eq!(until_outer_line("    return 1\n"), "    return 1\n");
     }
 }

@@ -1,60 +1,70 @@
-//! Programs and their tests as two processes, in each language.
+//! Jobs that run a candidate and its tests as two processes, in each language.
 
 use std::sync::LazyLock;
 
 use assay_core::{DigestOf, Ending, Error, Result};
 
-use super::limits::caps;
+use super::limits::process_limits;
 use super::runtime::Runtime;
 use super::tools::{COMPILING, Tool};
-use crate::job::{Dialogue, Limits};
+use crate::job::{Limits, TwoProcessRequest};
 use crate::message::{self, Build, Report, Step};
 
-/// The limits of the tests. Their work does not count as the program's.
+/// The limits of the tests. Their CPU time does not count as the candidate's.
 static TESTS: LazyLock<Limits> = LazyLock::new(|| Limits {
     memory: 2 << 30,
     ..Limits::with_cpu(std::time::Duration::from_mins(1))
 });
 
-/// Flags with which the Java virtual machine starts quickly.
+/// Flags that make the Java virtual machine start quickly.
 pub(super) const QUICK_JAVA: [&str; 3] =
     ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"];
 
-/// The heap of a Java program that may use so many MiB: less, so that it is the program's heap that runs out and
-/// not what the virtual machine itself needs, which would end without a word.
+/// The heap flag of a Java candidate with this much memory, in MiB. The heap is smaller, so that it runs out before
+/// the memory of the virtual machine itself does, which would end without a message.
 pub(super) fn java_heap(memory: u64) -> String {
     format!("-Xmx{}m", memory / 4 * 3)
 }
 
-/// The names of a language's files, and how its commands are made.
+/// The file names and commands of a language.
 struct Plan {
-    /// The library of both sides: its file, and the command that compiles it.
+    /// The library of both sides: its file name and its text.
     library: (&'static str, &'static str),
     compile_library: Vec<String>,
-    /// The files that are kept of the compiled library.
+    /// The suffixes of the files to keep of the compiled library.
     library_kept: &'static [&'static str],
-    /// Files of the program and of the tests that are the same for all.
+    /// Files of the candidate and of the tests that are the same for all.
     roots: [Option<(&'static str, &'static str)>; 2],
-    /// The files of the program and of the tests.
+    /// The files of the candidate and of the tests.
     files: [&'static str; 2],
     /// The commands that compile them.
     compile: [Vec<String>; 2],
-    /// The files that are kept of the compiled tests.
+    /// The suffixes of the files to keep of the compiled tests.
     kept: &'static [&'static str],
     /// The commands that run them.
     run: [Vec<String>; 2],
 }
 
 impl Tool {
-    /// The job that builds and runs a program and its tests.
-    pub(crate) fn dialogue(&self, dialogue: &Dialogue<'_>) -> Result<message::Dialogue> {
-        let plan = self.plan(&dialogue.limits)?;
+    /// The job that builds and runs a candidate and its tests.
+    pub(crate) fn two_process_job(
+        &self,
+        request: &TwoProcessRequest<'_>,
+    ) -> Result<message::TwoProcessJob> {
+        let plan = self.plan(&request.limits)?;
         let compile = |command: Vec<String>| {
-            let step = |command| Step { command, caps: caps(&COMPILING, false), compiles: true };
+            let step = |command| Step {
+                command,
+                limits: process_limits(&COMPILING, false),
+                compiles: true,
+            };
             if command.is_empty() { Vec::new() } else { vec![step(command)] }
         };
-        let run =
-            |command, limits: &Limits| Step { command, caps: caps(limits, false), compiles: false };
+        let run = |command, limits: &Limits| Step {
+            command,
+            limits: process_limits(limits, false),
+            compiles: false,
+        };
         let text = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         let shared = Build {
             key: key(&[&self.version, plan.library.0, plan.library.1]),
@@ -70,20 +80,20 @@ impl Tool {
             files
         };
         let tests = Build {
-            key: key(&[&self.version, plan.library.1, dialogue.tests]),
-            files: files(1, dialogue.tests),
+            key: key(&[&self.version, plan.library.1, request.tests]),
+            files: files(1, request.tests),
             steps: compile(tests_step),
             kept: plan.kept.iter().map(|&name| name.to_owned()).collect(),
         };
         let program = Build {
             key: String::new(),
-            files: files(0, dialogue.program),
+            files: files(0, request.candidate),
             steps: compile(program_step),
             kept: Vec::new(),
         };
-        let run_program = run(run_program, &dialogue.limits);
+        let run_program = run(run_program, &request.limits);
         let run_tests = run(run_tests, &TESTS);
-        Ok(message::Dialogue { shared, tests, program, run_tests, run_program })
+        Ok(message::TwoProcessJob { shared, tests, program, run_tests, run_program })
     }
 
     fn plan(&self, limits: &Limits) -> Result<Plan> {
@@ -94,14 +104,14 @@ impl Tool {
             Runtime::Cpp => self.cpp(),
             Runtime::Go => self.go(),
             Runtime::Rust => self.rust(),
-            // Its tests are no program of their own: `Sandbox::examine` runs them.
+            // Python tests are not a program of their own: `Sandbox::run_tests` runs them.
             Runtime::Python => {
                 return Err(Error::failed("tests that are a program cannot be in Python"));
             }
         })
     }
 
-    /// A command of this tool.
+    /// Builds a command of this tool.
     fn with(&self, before: &[&str], after: &[&str]) -> Vec<String> {
         words(&self.path.to_string_lossy(), &[before, after].concat())
     }
@@ -112,7 +122,7 @@ impl Tool {
         let mut compiling: Vec<&str> = flags.iter().map(String::as_str).collect();
         compiling.extend(["-nowarn", "-proc:none", "-encoding", "UTF-8"]);
         compiling.extend(["-Xmaxerrs", "1", "-cp", ".", "-d", "."]);
-        // The compiler's own classes, loaded once, are nearly half of its work.
+        // Loading the compiler's own classes is nearly half of its work, so they are archived.
         let archive = [&compiling[..], &["-J-XX:ArchiveClassesAtExit=javac.jsa"]].concat();
         compiling.extend(["-J-XX:SharedArchiveFile=javac.jsa", "-J-Xlog:disable"]);
         let run = |heap: &str, role: &str| {
@@ -161,7 +171,7 @@ impl Tool {
     }
 
     fn go(&self) -> Plan {
-        // Tables for debuggers are half of the linker's work.
+        // Without debugger tables, the linker does half of the work.
         let build = ["build", "-ldflags=-s -w", "-o"];
         Plan {
             library: ("wire.go", include_str!("../../wire/wire.go")),
@@ -191,7 +201,7 @@ impl Tool {
             files: ["program.rs", "tests.rs"],
             compile: [
                 self.with(&both, &["program", "-O", "serve.rs"]),
-                // The tests only compare: to optimise them costs more than it saves.
+                // The tests only compare values: optimising them costs more than it saves.
                 self.with(&both, &["tests", "-C", "overflow-checks=off", "main.rs"]),
             ],
             kept: &["tests"],
@@ -231,8 +241,7 @@ fn key(texts: &[&str]) -> String {
     all.finish().to_string()
 }
 
-/// Says in fewer words what a compiler said, and what a language's runtime said of a program that it
-/// ended.
+/// Shortens the message of a compiler, and recognises a runtime that ran out of memory.
 pub(super) fn refine(report: &mut Report, runtime: Runtime) {
     match &report.ending {
         Ending::SyntaxError { message, .. } if ran_out_of_memory(message) => {
@@ -251,7 +260,7 @@ pub(super) fn refine(report: &mut Report, runtime: Runtime) {
     }
 }
 
-/// The first error of a compiler, and its line in the program.
+/// The first error of a compiler, and its line in the candidate.
 fn first_error(text: &str, runtime: Runtime) -> (String, Option<u32>) {
     let file = match runtime {
         Runtime::Java => "Solution.java:",
@@ -263,7 +272,7 @@ fn first_error(text: &str, runtime: Runtime) -> (String, Option<u32>) {
     };
     let place = |line: &str| {
         let rest = &line[line.find(file)? + file.len()..];
-        let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         Some((rest[..digits].parse().ok()?, rest[digits..].to_owned()))
     };
     let is_error = |line: &&str| match runtime {
@@ -278,8 +287,8 @@ fn first_error(text: &str, runtime: Runtime) -> (String, Option<u32>) {
         return (message.unwrap_or(text.trim()).trim().to_owned(), line);
     }
     if let Some((line, rest)) = found {
-        // After the line there may be a column.
-        let rest = rest.trim_start_matches(|letter: char| letter == ':' || letter.is_ascii_digit());
+        // A column may follow the line.
+        let rest = rest.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
         let rest = rest.trim().strip_prefix("fatal ").unwrap_or(rest.trim());
         return (rest.strip_prefix("error: ").unwrap_or(rest).to_owned(), Some(line));
     }
@@ -287,7 +296,7 @@ fn first_error(text: &str, runtime: Runtime) -> (String, Option<u32>) {
     (line.unwrap_or(text.trim()).trim().to_owned(), None)
 }
 
-/// Returns whether a runtime or a compiler says, at a line's beginning, that it gives up for want of memory.
+/// Returns true if a line of a runtime's or a compiler's message starts with an out-of-memory error.
 fn ran_out_of_memory(errors: &str) -> bool {
     const WORDS: [&str; 4] = [
         "FATAL ERROR: ",

@@ -1,0 +1,91 @@
+//! The reference of a problem whose answers are programs.
+
+use std::sync::Arc;
+
+use assay_core::{
+    Cancel, Check, Digest, Ending, Fingerprint, Reference, Response, Result, Submission, Verdict,
+};
+
+use super::grader::{ProgramGrader, lock, whole_answer};
+use super::grading_rules::Stop;
+use super::suite::{CodeReference, Tests};
+
+/// The score with the number of the problem's tests.
+pub(crate) const TESTS: &str = "tests";
+/// The score with the number of passed tests.
+pub(crate) const TESTS_PASSED: &str = "tests-passed";
+
+/// A problem's tests, with the grader shared by all problems.
+pub(super) struct ProgramReference {
+    pub(super) code: CodeReference,
+    pub(super) grader: Arc<ProgramGrader>,
+}
+
+impl Reference for ProgramReference {
+    fn fingerprint(&self) -> Fingerprint {
+        self.code.fingerprint()
+    }
+
+    fn gold(&self) -> Option<Response> {
+        self.code.gold_response()
+    }
+
+    fn check(&self, response: &Response) -> Check {
+        Check::kind(response.text())
+    }
+
+    fn grade(&self, submission: &Submission, cancel: &Cancel) -> Result<Verdict> {
+        let Self { code, grader } = self;
+        let answer = match whole_answer(&grader.grading, code, &submission.response) {
+            Ok(answer) => answer,
+            Err(reason) => return Ok(submission.unanswered(&reason)),
+        };
+        let program = (grader.grading.program)(&answer);
+        let outcome = grader.run_suite(cancel, program, code)?;
+        if let Some(Ending::SandboxError { message }) = &outcome.failure {
+            // No answer is at fault: the sample is excluded, and reported.
+            let (problem, sample) = (submission.problem.clone(), submission.key.sample);
+            let reason = format!("{problem}: its tests could not be run: {message}");
+            return Ok(Verdict { sample, ..Verdict::excluded(problem, reason) });
+        }
+        let count = grader.count(&code.tests.tests);
+        let mut verdict = outcome.verdict(submission);
+        if count > 1 {
+            verdict = verdict.score(TESTS, count as f64).score(TESTS_PASSED, outcome.passed as f64);
+        }
+        if grader.grading.details {
+            verdict.detail = Some(outcome.marks.join(" "));
+        } else if grader.grading.stop == Stop::AtEnd {
+            verdict.detail = Some(outcome.marks.concat());
+        }
+        Ok(Verdict { program: Some(code.digest_of(program)), ..verdict })
+    }
+
+    /// Distinguishes a continuation of the prompt from a whole program: they may be cut differently.
+    fn digest_of(&self, response: &Response) -> Option<Digest> {
+        match response {
+            Response::Program(program) => Some(self.code.digest_of(program)),
+            Response::Text(text) => {
+                Some(self.code.digest_of(&format!("\0{}{text}", self.code.prompt)))
+            }
+            Response::Lines(_) | Response::Choice(_) | Response::None(_) => None,
+        }
+    }
+
+    fn decoys(&self) -> Vec<(&'static str, Response)> {
+        let empty = ("an empty program", Response::Program(String::new()));
+        match &self.code.tests.tests {
+            Tests::Python(tests) | Tests::PythonByCase(tests, _) => {
+                let stub = Response::Program((self.grader.grading.stub)(tests));
+                vec![empty, ("a program that does nothing", stub)]
+            }
+            Tests::InputOutput(_) => vec![empty],
+            // A table that accepts a stub is found when it is recorded; in other languages a stub does not compile.
+            Tests::Table(_) | Tests::Separate(_) => Vec::new(),
+        }
+    }
+
+    fn use_one_process(&self, reason: &str) {
+        lock(&self.grader.one_process).insert(self.code.tests_digest(), Some(reason.to_owned()));
+    }
+}
