@@ -34,7 +34,7 @@ class Calls:
 
     def __init__(self, calls=()):
         self.calls = list(calls)
-        # Those that are not told before all that come earlier are answered.
+        # The calls that are sent only after all earlier ones are answered.
         self.ends = []
         self.parts = {}
 
@@ -43,12 +43,12 @@ class Calls:
 
     def find(self, test, run):
         """Finds the calls of a test; `run` runs its code against an object."""
-        # In a process of its own: what it changes or takes out, the programs' tests find as it was.
+        # In a process of its own, so that its changes do not affect the programs' tests.
         reader, writer = os.pipe()
         try:
             pid = os.fork()
         except OSError:
-            # Then none is known.
+            # Then no call is known.
             os.close(reader)
             os.close(writer)
             return
@@ -136,13 +136,13 @@ class Patient(ast.NodeTransformer):
 
 
 class Pupil:
-    """Stands for a program in a rehearsal."""
+    """A stand-in for a program in a rehearsal."""
 
     def __init__(self, told):
         self.told, self.waiting = told, []
         self.count, self.bytes = 0, 0
-        # What answers were compared with that are told only together with the next call, and whether
-        # there is more that is not known.
+        # The values that answers were compared with and that are sent only with the next call, and whether there are
+        # more that are unknown.
         self.compared, self.unknown = set(), False
 
     def named(self, name):
@@ -162,10 +162,10 @@ class Pupil:
             call = None
         self.count, self.bytes = self.count + 1, self.bytes + len(call or b"")
         if call is None or self.count > MOST_CALLS or self.bytes > MOST_BYTES:
-            # Also if the test goes on in spite of it.
+            # Even if the test swallows the exception.
             self.count = MOST_CALLS
             raise Enough
-        # What is the right answer to one call may be handed to the next.
+        # The right answer to one call may be passed to the next.
         handed = _pieces((*arguments[0], *arguments[1].values()))
         ahead = not self.unknown and self.compared.isdisjoint(handed)
         if not ahead:
@@ -177,7 +177,7 @@ class Pupil:
 
     def tell_all(self):
         """Reports the calls so far."""
-        # Nothing shall come between what is told and what is known to be told.
+        # Nothing may interrupt between sending the calls and noting that they were sent.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGVTALRM})
         data, self.waiting = memoryview(b"".join(self.waiting)), []
         while data:

@@ -20,7 +20,7 @@ class Table:
         names = {"__name__": "rules"}
         exec(compile(message["rules"], "<rules>", "exec"), names)
         self.comparison = names["COMPARISON"]
-        # The host has kept it, and nobody else: it may be trusted.
+        # It was kept by the host alone, so it can be trusted.
         self.suites = marshal.loads(os.pread(file, os.fstat(file).st_size, 0))["suites"]
         self.questions = {}
 

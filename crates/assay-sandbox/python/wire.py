@@ -20,7 +20,7 @@ MOST_VALUES = 4_000_000
 MOST_DIGITS = 10_000
 PLAIN = frozenset({type(None), bool, str, float})
 STR = frozenset({str})
-# What stands for words: letters that JSON has as they are.
+# The characters that encode words: those that JSON does not escape.
 LETTERS = [chr(number) for number in range(93, 127)]
 # In JSON, whole numbers are themselves too.
 FLAT = PLAIN | {int}
@@ -231,7 +231,7 @@ def _decoded_words(content, _):
     make, words, lengths, text = _listed(content)
     if not STR.issuperset(map(type, words)) or not {int}.issuperset(map(type, lengths)):
         raise ValueError("no words")
-    # Each letter is read once: what goes back and forth would take the tests without end.
+    # Each character is read once: going back and forth could take for ever.
     if type(text) is not str or min(lengths, default=0) < 0 or sum(lengths) != len(text):
         raise ValueError("no words")
     make = {"t": tuple, "l": list}[make]
@@ -320,7 +320,7 @@ RARE = {
     },
 }
 
-# A subclass is what its base says it is, whatever its own methods say.
+# A subclass is treated as its base, whatever its own methods do.
 BASES = (
     (int, lambda value: int.__add__(value, 0)),
     (str, str.__str__),

@@ -47,7 +47,7 @@ CAPSET = {"x86_64": 126, "aarch64": 91}
 
 
 class Server:
-    """Forks a process for every program, and tells how each ended."""
+    """Forks a process for every program, and reports how each ended."""
 
     def __init__(self, control, own):
         self.control = control
@@ -58,8 +58,8 @@ class Server:
         libc = ctypes.PyDLL(None)
         # The user of assay may have a lower limit than candidates get.
         self.most_seconds = _hard_limit(libc, RLIMIT_CPU)
-        # Not `os.fork`, which runs what modules want to be done in a child: that costs as much again,
-        # and a server with one thread does not need it.
+        # Not `os.fork`, which runs the modules' hooks for a child: that doubles the cost, and a server with one
+        # thread does not need it.
         self.bare_fork, self.setns, self.unshare = libc.fork, libc.setns, libc.unshare
         self.syscall, self.wait4, self.setrlimit = libc.syscall, libc.wait4, libc.setrlimit
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
@@ -69,7 +69,7 @@ class Server:
         self.used = ctypes.byref(self.ended, 8)
 
     def serve(self):
-        """Until nobody asks any more. Whoever asks also ends a process that takes too long."""
+        """Serves requests until the worker is gone. The worker also kills a process that takes too long."""
         while True:
             try:
                 request, files = wire.receive_with_files(self.control)
