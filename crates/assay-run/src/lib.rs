@@ -1,8 +1,8 @@
 //! The run engine: one solver on one task with fixed settings.
 //!
 //! An [`OpenTask`] holds the selected problems and their hash; a [`Plan`] adds a solver and the signature; [`start`]
-//! and [`Resumable`] execute it and write the record. [`score`] grades answers made elsewhere and [`predict`] answers
-//! without grading; neither writes a record. All of them feed one pipeline (`pipeline/`). [`measure`] scores pairs of
+//! and [`Resumable`] execute it and write the record. [`score()`] grades answers made elsewhere and [`predict()`] answers
+//! without grading; neither writes a record. All of them feed one pipeline (`pipeline/`). [`measure()`] scores pairs of
 //! texts with a metric.
 
 mod context;

@@ -1,4 +1,4 @@
-"""The process of a program under test: loads it, and answers the calls of its tests."""
+"""The process of a candidate: loads it, and answers the calls of its tests."""
 
 import builtins
 import os
@@ -23,8 +23,8 @@ _name_of = type.__dict__["__name__"].__get__
 
 
 class Request:
-    """What is to be run, and how: a line of three words (the mode, the seconds of CPU time, the length
-    of the preamble), the preamble, the program."""
+    """A request to run a program: a line of three words (the mode, the seconds of CPU time, the length of the
+    preamble), the preamble, the program."""
 
     def __init__(self, data):
         head, _, texts = data.partition(b"\n")
@@ -50,8 +50,8 @@ def run(request, connection):
 
 
 def _end_by_timers():
-    """Has the process end, with the signal's number as its status, when a timer runs out. The first process of a
-    namespace is not ended by signals that it does nothing about; and this is done even within a long operation."""
+    """Makes the process exit, with the signal's number as its status, when a timer expires. The first process of a
+    namespace is not killed by signals without a handler; and this works even within a long operation."""
     import ctypes
 
     libc = ctypes.PyDLL(None)
@@ -61,7 +61,7 @@ def _end_by_timers():
 
 
 def _record(request, connection):
-    """Writes down what a task's own program answers; never returns."""
+    """Records the answers of a reference solution; never returns."""
     sys.path.insert(0, os.path.dirname(__file__))
     import recorder
 
@@ -74,7 +74,7 @@ def _record(request, connection):
 
 
 def load(request, connection):
-    """Runs a program to the end of its text; its names."""
+    """Runs a program to its end; returns its names."""
     mode = request.mode
     name = "__main__" if mode == "main" else "builtins" if mode == "compat" else "program"
     module = types.ModuleType(name)
@@ -105,7 +105,7 @@ STANDARD = {
 
 
 def _open_standard_files():
-    """Has `open` take these names for the files themselves."""
+    """Makes `open` treat these names as the files themselves."""
     import io
 
     def taking_names(plain):
@@ -122,7 +122,7 @@ def _open_standard_files():
 
 
 def _standard(file):
-    """A new number of a standard file that is opened by its name; anything else as it is."""
+    """A new descriptor of a standard file that is opened by its name; anything else unchanged."""
     name = file.__fspath__() if hasattr(type(file), "__fspath__") else file
     return os.dup(STANDARD[name]) if type(name) is str and name in STANDARD else file
 
@@ -139,7 +139,7 @@ def _compile(program, connection):
 
 
 def _leave(connection):
-    """Ends the process as an interpreter does, with what the program left for its end."""
+    """Ends the process as an interpreter does, including the program's exit handlers."""
     try:
         threading = sys.modules.get("threading")
         if threading:
@@ -156,14 +156,14 @@ def _leave(connection):
 
 
 def _fail(connection, error):
-    """Tells how the program failed, and ends."""
+    """Reports how the program failed, and exits."""
     if isinstance(error, SystemExit):
         _flush()
         code = _status(error)
         _tell(connection, {"exit": code})
         os._exit(code)
     described = _describe(error)
-    # Before it is told: whoever hears of it ends this process.
+    # Before the report, since its reader kills this process.
     try:
         import traceback
 
@@ -198,7 +198,7 @@ def _describe(error):
             line = trace.tb_lineno
         trace = trace.tb_next
     try:
-        # Half a letter is none to whoever reads this.
+        # A lone surrogate cannot be decoded by the reader.
         message = str.__str__(str(error))[:2000].encode("utf-8", "replace").decode()
     except BaseException:
         message = ""
@@ -217,14 +217,13 @@ def _name(kind):
 
 
 def _status(error):
-    """The status that a process would end with by this exception."""
+    """The status that a process would exit with for this exception."""
     code = error.code
     return code & 0xFF if type(code) is int else 0 if code is None else 1
 
 
 def _tell(connection, message):
-    """Says something to whoever listens. How the process ends does not depend on that: the program may have cut the
-    connection."""
+    """Sends a message. The end of the process does not depend on it: the program may have closed the connection."""
     try:
         wire.send(connection, message)
     except BaseException:
@@ -232,7 +231,7 @@ def _tell(connection, message):
 
 
 class Desk:
-    """Where the program answers its tests."""
+    """The side of the candidate that answers its tests."""
 
     def __init__(self, names, connection, sheet=SHEET):
         self.names, self.connection, self.sheet = names, connection, sheet
@@ -240,7 +239,7 @@ class Desk:
         self.room = wire.SHEET
 
     def serve(self):
-        """Answers until nobody asks any more."""
+        """Answers until the tests are gone."""
         while True:
             try:
                 self.answer_next()
@@ -260,7 +259,7 @@ class Desk:
             self.send(*self.answer(on, do, handed))
 
     def serve_table(self, table):
-        """Makes calls one after the other, as long as the tests want to go on."""
+        """Makes calls one after the other, until the tests stop."""
         calls = TableCalls(self, table)
         while True:
             at = wire.thaw(wire.receive_bytes(self.connection))
@@ -270,8 +269,8 @@ class Desk:
                 wire.send(self.connection, calls.make(at))
 
     def make_calls(self, calls):
-        """Makes calls that do not depend on each other's answers. The answers go on a sheet that the
-        tests read when all are there, or when the program is not there any more."""
+        """Makes calls that do not depend on each other's answers. The answers are written to a sheet that the tests
+        read when all are there, or when the program is gone."""
         for done, (name, arguments) in enumerate(calls):
             part, value = self.answer(name, "call", arguments)
             if part or not self.write(wire.to_json(value).encode() + b"\n"):
@@ -281,7 +280,7 @@ class Desk:
         wire.send(self.connection, {"ready": len(calls)})
 
     def write(self, line):
-        """Writes on the sheet; whether there was room."""
+        """Writes to the sheet; returns whether there was room."""
         try:
             written = len(line) <= self.room and _write(self.sheet, line) == len(line)
         except OSError:
@@ -290,7 +289,7 @@ class Desk:
         return written
 
     def answer(self, on, do, arguments):
-        """What comes of a question, as a message, and the long list that goes before it, if any."""
+        """The outcome of a question, as a message, and the long list to send before it, if any."""
         if do == "call" and isinstance(on, str) and on not in self.names:
             return None, {"raised": "NameError", "message": "name %r is not defined" % on, "missing": True}
         try:
@@ -309,7 +308,7 @@ class Desk:
         return long, message
 
     def call(self, function, arguments, named):
-        """What comes of a call, and what has become of its arguments if they were changed in place."""
+        """The outcome of a call, and its arguments if they were changed in place."""
         handed = wire.containers([*arguments, *named.values()], [])
         if not handed:
             answer = [function(*arguments, **named)]
@@ -332,22 +331,22 @@ class Desk:
         return long, message
 
     def told(self, value):
-        """A value as a message, and the long list that goes before it, if any."""
+        """A value as a message, and the long list to send before it, if any."""
         long = None
         if type(value) is list and len(value) > wire.PART:
             long, value = value, value[-wire.PART :]
         return long, {"value": wire.encode(value, self.keep)}
 
     def named(self, name):
-        """What the program calls `name`."""
+        """The program's object called `name`."""
         try:
             return self.names[name]
         except KeyError:
             raise NameError("name %r is not defined" % name) from None
 
     def send(self, long, message):
-        """Sends a message, and before it all of a long list but the end, which stands in the message:
-        as one message it might not fit."""
+        """Sends a message, and before it all parts of a long list but the last, which is in the message: as one
+        message it might not fit."""
         for at in range(0, len(long or ()) - wire.PART, wire.PART):
             part = long[at : min(at + wire.PART, len(long) - wire.PART)]
             wire.send(self.connection, {"part": wire.encode_part(part, self.keep)})
@@ -363,22 +362,22 @@ class Desk:
 
 
 class TableCalls:
-    """The calls of one function with inputs that are known beforehand. Answers go on the sheet, in rounds that
-    become longer: the tests look at them in between, and end a program whose answer is wrong."""
+    """The calls of one function with inputs that are known in advance. Answers are written to the sheet, in rounds of
+    increasing length: the tests check them in between, and kill a program whose answer is wrong."""
 
     def __init__(self, desk, table):
         self.desk, self.name = desk, table["name"]
         self.inputs, self.limits = wire.thaw(table["inputs"]), table["limits"]
         self.patience = SHORTEST_ROUND
-        # The last answer that was told by its hash.
+        # The last answer that was sent as a hash.
         self.last = None
 
     def make(self, at):
-        """Makes the calls from number `at` on, until the round is over; what is said of it."""
+        """Makes the calls from number `at` on, until the round is over; returns the message about it."""
         sheet, longest, written = self.desk.sheet, 0.0, 0
         os.lseek(sheet, 0, os.SEEK_SET)
         os.ftruncate(sheet, 0)
-        # One that waits instead of working: the machine may be busy, so it may take far longer.
+        # For a call that waits instead of working: the machine may be busy, so the limit is far higher.
         setitimer(ITIMER_REAL, WAITING * max(self.limits[at:], default=1.0))
         until = perf_counter() + self.patience
         ready = False
@@ -396,7 +395,7 @@ class TableCalls:
         return {"ready": at, "longest": longest}
 
     def answer(self, at):
-        """What comes of a call, packed."""
+        """The outcome of a call, packed."""
         arguments, self.inputs[at] = self.inputs[at], None
         try:
             self.last = self.desk.named(self.name)(*arguments)
@@ -408,22 +407,22 @@ class TableCalls:
 # A round of calls: seconds at first and at most, bytes at most.
 SHORTEST_ROUND, MOST_PATIENCE = 0.004, 0.064
 LONGEST_ROUND = 4 << 20
-# What ends a round: an exception, and an answer that may be asked for.
+# The reasons to end a round: an exception, and an answer that may be requested.
 STOPS = packing.RAISED + packing.HASHED
-# A call is ended when it has worked so many times its limit, or passed so many times the limit.
+# The factors of its limit at which a call is killed, for CPU time and wall time.
 NEAR, WAITING = 1.5, 15.0
-# Seconds of work in which a program must be loaded whose calls have limits.
+# The CPU seconds for loading a program whose calls have limits.
 LOADING = 7.5
 
 
-# Of what it hands out or was handed, the program holds something: what one side changes later, the other does not see.
+# The program keeps references to values it returned or received: a later change on one side is not seen by the other.
 KEPT = "the program holds on to what its tests hold too"
 
 
 def _holds_on(answer, handed):
-    """Whether a container within the only element of `answer` is held by more than one: by itself twice, or by the
-    program. Those whose numbers are in `handed` came from the tests."""
-    # Held by whoever contains it, by the list of what was found, by the loop, and as an argument.
+    """Returns whether a container within the only element of `answer` has several references: twice in the answer, or
+    from the program. Those whose ids are in `handed` came from the tests."""
+    # Referenced by its container, by the list of results, by the loop, and as an argument.
     return any(
         getrefcount(container) > 4 and id(container) not in handed for container in wire.containers(answer, [])
     )
@@ -434,7 +433,7 @@ def _holders(containers):
 
 
 def _were_kept(handed, holders, answer):
-    """Whether more hold what was handed over than did before, beside the answer."""
+    """Returns whether the arguments have more references than before, besides the answer."""
     more = [now - before for now, before in zip(_holders(handed), holders)]
     if not any(more):
         return False
@@ -443,31 +442,31 @@ def _were_kept(handed, holders, answer):
 
 
 def _content(container):
-    """What a container holds, to be compared part by part."""
+    """The contents of a container, to be compared element by element."""
     if type(container) in wire.DICTIONARIES:
         return [part for pair in container.items() for part in pair]
     return list(container)
 
 
 def _plain_content(container):
-    """What a container holds, as a list or a dictionary."""
+    """The contents of a container, as a list or a dictionary."""
     return dict(container) if type(container) in wire.DICTIONARIES else list(container)
 
 
 def _is_same(before, now):
-    """Whether two lists hold the same objects."""
+    """Returns whether two lists contain the same objects."""
     return len(before) == len(now) and all(map(is_, before, now))
 
 
 def main():
-    """One program in an interpreter of its own: it is described in the file of the number given."""
+    """Runs one program in a new interpreter: the request is in the file with the given descriptor."""
     with open(int(sys.argv[1]), "rb") as file:
         request = Request(file.read())
     from packages import add_packages
 
     add_packages()
     sys.path[:] = [part for part in sys.path if part != os.path.dirname(__file__)]
-    # A program that draws lots gets the same ones every time, and the same verdict.
+    # A program that uses random numbers gets the same ones every time, and the same verdict.
     random.seed(0)
     run(request, socket(fileno=3))
 

@@ -1,7 +1,7 @@
 """Objects that stay in the program's process, as its tests see them.
 
-A handle can do what the program's object can, and no more: each kind of object has a class of its own here. What
-tests hold against an object is never shown to the program, unless that is an object of the program's too.
+A handle supports the operations of the program's object, and no others: each kind of object has its own class here. A
+value that tests compare with an object is never shown to the program, unless it is an object of the program too.
 """
 
 CHUNK = 256
@@ -25,7 +25,7 @@ class Handle:
         _ask(self, "delete", (name,))
 
     def __eq__(self, other):
-        # Of two objects of its own a program may say whether they are equal: it made both.
+        # A program may decide whether two of its own objects are equal: it made both.
         if not _is_of_same(self, other):
             return False
         return other._assay[1] == self._assay[1] or _ask(self, "equal", (other,)) is True
@@ -91,14 +91,14 @@ def _next(self):
 
 
 def _contains(self, value):
-    # Whether the program has it, the tests find out themselves.
+    # The tests find out themselves whether the program has it.
     if not hasattr(type(self), "__iter__"):
         self._assay[0].in_one_process("its tests ask an object that cannot be iterated whether it contains something")
     return any(value is one or value == one for one in self)
 
 
 def _exit(self, kind, *_):
-    # An assertion that fails within is the tests' own; of other exceptions, the program would have to be told.
+    # An assertion that fails within belongs to the tests; other exceptions would have to be sent to the program.
     if kind is not None and issubclass(kind, Exception) and not issubclass(kind, AssertionError):
         self._assay[0].in_one_process("an exception of its tests leaves a block that the program watches over")
     _ask(self, "exit", ())
@@ -115,11 +115,11 @@ def _number(do, kind):
 
 
 def _with_another(do):
-    """An operation of two objects; of anything else than its own, the program is told nothing."""
+    """An operation on two objects; the program sees only its own objects."""
     return lambda self, other: _ask(self, do, (other,)) if _is_of_same(self, other) else NotImplemented
 
 
-# What the objects of a program may be able to do.
+# The operations that objects of a program may support.
 ABLE = {
     "__call__": _call,
     "__len__": _number("length", int),
@@ -143,7 +143,7 @@ ABLE = {
 
 
 def handle(program, content):
-    """The handle that a program tells of; ValueError if it tells nonsense."""
+    """The handle in a message of a program; ValueError if the message is invalid."""
     number, kind, able = content
     if type(number) is not int or type(kind) is not str or type(able) is not list:
         raise ValueError("no handle")

@@ -1,4 +1,4 @@
-"""What tests may have the objects of a program do, beside calling them."""
+"""The operations that tests may apply to objects of a program, besides calls."""
 
 from _operator import index
 
@@ -28,7 +28,7 @@ def _delete_item(value, key):
     del value[key]
 
 
-# What objects of a program may be able to do, as far as their tests can have them do it.
+# The operations that objects of a program may support and that tests can use.
 ABILITIES = (
     "__call__ __len__ __iter__ __next__ __contains__ __getitem__ __setitem__ __delitem__ __enter__ __exit__ __hash__ "
     "__bool__ __int__ __float__ __index__ __round__ __neg__ __abs__ __add__ __sub__ __mul__ __lt__ __le__ __gt__ __ge__"
@@ -36,11 +36,11 @@ ABILITIES = (
 
 
 def abilities(kind):
-    """What objects of this class can do. Not what the class itself can: every class can be called."""
+    """The operations that objects of this class support. Not those of the class itself: every class can be called."""
     found = {}
     for base in reversed(kind.__mro__):
         found.update({name: vars(base)[name] for name in ABILITIES if name in vars(base)})
-    # Every object has comparisons, which are of use only where they are its own; but its hash is of use.
+    # Every object has comparisons, which matter only if the class defines them; its hash always matters.
     plain = {**vars(object), "__hash__": None}
     return [name for name, method in found.items() if method is not None and method is not plain.get(name)]
 

@@ -1,22 +1,22 @@
 """Sets that are iterated in a given order.
 
-A set is iterated in the order of the slots of its table. Which slot an element has depends on its hash and on what was
-in its way when it was added: so every element can be led to a slot behind that of the element before it, by things
-that are put in its way and taken out afterwards.
+A set is iterated in the order of the slots of its table. The slot of an element depends on its hash and on the slots
+occupied when it was added: so every element can be led to a slot behind that of the element before it, by temporary
+elements that occupy slots and are removed afterwards.
 """
 
-# How many slots after the first one are tried one by one, and how the next place to try is found: as CPython does it.
+# The number of slots tried one by one after the first, and the computation of the next slot to try: as in CPython.
 LINEAR_PROBES = 9
 PERTURB_SHIFT = 5
 WORD = (1 << 64) - 1
-# No more places are tried for an element.
+# The maximum number of slots tried for an element.
 MOST_PLACES = 30
-# Larger sets keep the order in which they come to be.
+# The maximum size; larger sets keep the order that they happen to have.
 MOST_ELEMENTS = 200
 
 
 class Obstacle:
-    """Takes the slot of this number."""
+    """Occupies the slot of this number."""
 
     def __init__(self, slot):
         self.slot = slot
@@ -26,7 +26,8 @@ class Obstacle:
 
 
 def set_in_order(items):
-    """A set of `items`, which are different, that is iterated in their order; in another if that cannot be had."""
+    """A set of `items`, which are distinct, that is iterated in their order; in another order if that is
+    impossible."""
     made = set(items)
     if list(made) == items or len(items) > MOST_ELEMENTS:
         return made
@@ -40,7 +41,7 @@ def set_in_order(items):
 
 
 def _led(items, size):
-    """A set with a table of `size` slots in which each element was led to a place; None if that cannot be done."""
+    """A set with a table of `size` slots in which each element was led to its slot; None if that is impossible."""
     ways = [_places(hash(item), size - 1) for item in items]
     slots = _slots(ways)
     sequence = slots and _sequence(items, ways, slots)
@@ -86,7 +87,7 @@ def _slots(ways):
 
 
 def _sequence(items, ways, slots):
-    """What to add in which order, so that each element finds its slot; None if there is no such order."""
+    """The elements to add, in order, so that each gets its slot; None if there is no such order."""
     owner = {slot: number for number, slot in enumerate(slots)}
     sequence, taken, started = [], set(), set()
 

@@ -1,8 +1,8 @@
 """Answers as bytes that can be compared before they are read.
 
 `marshal` writes the same bytes for the same plain value, so an answer with the expected bytes is right, and only
-others need to be unpacked. A long answer is told by its hash: it is sent only if the hash is another. Bytes from a
-program are checked before they are unpacked, because `marshal` trusts what it reads.
+others need to be unpacked. A long answer is represented by its hash: it is sent only if the hash differs. Bytes from
+a program are checked before they are unpacked, because `marshal` trusts its input.
 """
 
 import marshal
@@ -11,17 +11,17 @@ import wire
 
 # The first byte of a packed answer: plain data, data with tags, a hash, an exception.
 PLAIN, TAGGED, HASHED, RAISED = b"M", b"J", b"H", b"R"
-# A longer answer is told by its hash.
+# The maximum length of an answer that is not represented by its hash.
 LARGE = 1 << 16
 # By the rules of version 2, equal values have equal bytes whether or not two parts are one object.
 VERSION = 2
 
-# What follows a type code of marshal: a fixed number of bytes, a length and so many bytes, so many values.
+# The content after a type code of marshal: a fixed number of bytes, a length and that many bytes, that many values.
 FIXED = {ord("N"): 0, ord("T"): 0, ord("F"): 0, ord("i"): 4, ord("g"): 8, ord("y"): 16}
 SIZED = {ord("s"): 1, ord("u"): 1}
 SEQUENCES = frozenset(b"([<>")
 LONG, DICT, END = ord("l"), ord("{"), ord("0")
-# What a level of nesting waits for, where it is not a number of values.
+# The content that a level of nesting waits for, if it is not a number of values.
 KEY, VALUE = -1, -2
 
 

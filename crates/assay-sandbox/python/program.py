@@ -1,7 +1,7 @@
-"""The program under test as its tests see it: something to call, in another process.
+"""The candidate as its tests see it: something to call, in another process.
 
-All that is taken from a program is plain data, handles to objects that stay in its process, and the names of the
-exceptions that it raises. What cannot be carried over faithfully ends the test with `OneProcess`.
+A program only sends plain data, handles to objects that stay in its process, and the names of the exceptions that it
+raises. A value that cannot be sent faithfully ends the test with `OneProcess`.
 """
 
 import builtins
@@ -12,15 +12,15 @@ import packing
 import wire
 from handles import Handle, handle
 
-# No list that comes in parts is longer.
+# The maximum length of a list that is sent in parts.
 MOST = 1 << 25
-# A call took so many times its limit, or more.
+# The largest share of its limit that is reported for a call.
 ENDLESS = 1e9
-# So many letters of a value are shown to a person.
+# The number of characters shown of a value.
 SHOWN = 120
 
 
-# Classes that mean something to the tests or to Python itself: a program's are taken for those only where the test
+# Classes with a meaning for the tests or for Python itself: a program's exceptions become these only if the test
 # names them.
 SPECIAL = frozenset(
     "AssertionError StopIteration StopAsyncIteration SystemExit KeyboardInterrupt GeneratorExit".split()
@@ -30,15 +30,15 @@ NO_EXCEPTIONS = frozenset("SystemExit KeyboardInterrupt GeneratorExit".split())
 
 
 class Gone(BaseException):
-    """The program's process is no longer there, or talks nonsense."""
+    """The program's process is gone, or sends invalid messages."""
 
 
 class Again(BaseException):
-    """The program has made calls that its tests did not ask for: it must be run once more."""
+    """The program has made calls that its tests did not request: it must be run again."""
 
 
 class OneProcess(BaseException):
-    """The tests do something that does not reach a program in another process."""
+    """The tests do something that does not work with a program in another process."""
 
 
 class Raised(BaseException):
@@ -54,7 +54,7 @@ class RaisedException(Raised, Exception):
 
 
 class Function:
-    """A function or a class of the program: tests can call it. Whoever looks at it otherwise must have it at hand."""
+    """A function or a class of the program: tests can call it. Any other use needs it in the same process."""
 
     def __init__(self, program, name):
         object.__setattr__(self, "_assay", (program, name))
@@ -71,7 +71,7 @@ class Function:
 
 
 def _surroundings():
-    """What tests may replace to see or change what a program does, which is in another process."""
+    """Objects that tests may replace to observe or change a program, which is in another process."""
     return (sys.stdin, sys.stdout, sys.stderr, builtins.input, builtins.print, builtins.open)
 
 
@@ -79,24 +79,24 @@ SURROUNDINGS = _surroundings()
 
 
 class Program:
-    """The program under test, as far as the tests can see it."""
+    """The candidate, as far as the tests can see it."""
 
     def __init__(self, connection, sheet, calls, mentioned=frozenset()):
         self.connection, self.sheet, self.calls = connection, sheet, calls
         # The names that the test has, and its own classes of exceptions.
         self.mentioned, self.classes = mentioned, {}
-        # How many of the calls it was told to make, and how many the tests have asked for.
+        # The number of calls that it was told to make, and the number that the tests have requested.
         self.told, self.asked = 0, 0
         self.answers, self.read, self.left = [], 0, False
-        # What stays so, whatever the test makes of the exception: that it must run once more, or in one process with
-        # its tests, or is gone.
+        # Flags that hold even if the test swallows the exception: it must run again, or in one process with its
+        # tests, or is gone.
         self.again, self.one_process, self.gone = False, None, False
         self.called = False
-        # That it does not have a function that the tests call: whatever they make of that, there is nothing to test.
+        # A function that the tests call and it lacks: even if they handle that, there is nothing to test.
         self.missing = None
-        # What was lost of values on their way.
+        # The properties of values that were lost between the processes.
         self.lost = set()
-        # Whether the tests have ended: nothing is asked any more.
+        # True if the tests have ended: nothing is requested any more.
         self.is_over = False
         self.handle_classes = {}
         # The arguments of the last call, and the containers within them.
@@ -106,13 +106,13 @@ class Program:
         self.longest = 0.0
 
     def start(self):
-        """Waits until it is loaded, and has made the first of the calls that are known beforehand."""
+        """Waits until it is loaded, and has made the first of the calls that are known in advance."""
         message = self.make_calls()
         if "raised" in message:
             raise self.exception(message)
 
     def make_calls(self):
-        """Has it make the next of the calls that are known beforehand; the message that it ends with."""
+        """Makes it run the next of the calls that are known in advance; returns its final message."""
         count, question = self.calls.part_from(self.told)
         self.told += count
         self.tell(question)
@@ -120,7 +120,7 @@ class Program:
             message = self.receive()
         except Gone:
             message = {}
-        # If it is gone, what it has answered before that counts.
+        # If it is gone, its answers before that count.
         self.left = type(message.get("ready")) is not int
         self.answers = self.read_sheet()
         self.answers.reverse()
@@ -134,25 +134,25 @@ class Program:
         return os.pread(self.sheet, length, start)
 
     def read_sheet(self):
-        """The answers that have come to stand on the sheet."""
+        """The answers that are on the sheet so far."""
         text = self.sheet_from(self.read)
         self.read += len(text)
-        # What comes after the last line's end is half an answer.
+        # The bytes after the last line end are a partial answer.
         return text.split(b"\n")[:-1]
 
     def begin_table(self, question):
-        """Tells it which calls are to come."""
+        """Sends it the calls that follow."""
         self.tell(question)
 
     def answers_from(self, at):
-        """Has it make the calls of a table from number `at` on: its packed answers, as far as it has come, and what
-        there is to raise after them."""
+        """Makes it run the calls of a table from number `at` on; returns its packed answers so far, and the exception
+        to raise after them."""
         self.tell(wire.framed(wire.freeze(at)))
         message, gone = {}, None
         try:
             message = self.receive()
         except Gone as error:
-            # What it has answered before that counts.
+            # Its answers before that count.
             gone = error
         if "raised" in message:
             return [], self.exception(message)
@@ -162,7 +162,7 @@ class Program:
         return _records(self.sheet_from(0)), gone
 
     def last_answer(self):
-        """The answer of which it has told the hash."""
+        """The answer whose hash it has sent."""
         self.tell(wire.framed(wire.freeze(None)))
         return self.whole(self.receive())
 
@@ -174,23 +174,23 @@ class Program:
             self.leave()
 
     def raise_from(self, data):
-        """Raises the exception that it tells of."""
+        """Raises the exception that it reports."""
         raise self.exception(_message(data))
 
     def leave(self):
-        """It talks nonsense: it is as good as gone."""
+        """Handles an invalid message: it counts as gone."""
         self.gone = True
         raise Gone
 
     def tell(self, question):
-        """Sends it a question. If it is not there any more, its last words are still to be read."""
+        """Sends it a question. If it is gone, its last message can still be read."""
         try:
             self.connection.sendall(question)
         except OSError:
             pass
 
     def answer_to_known(self, name, arguments):
-        """The answer to a call that was known beforehand; None if this one was not."""
+        """The answer to a call that was known in advance; None if this one was not."""
         at = self.asked
         if at == len(self.calls):
             return None
@@ -212,7 +212,7 @@ class Program:
         return self.receive()
 
     def ask_again(self):
-        """Has it run once more. Also if the test takes this for a failure of its own making."""
+        """Makes it run again, even if the test swallows the exception."""
         self.again = True
         raise Again
 
@@ -222,11 +222,11 @@ class Program:
         raise OneProcess
 
     def named(self, name):
-        """What the program calls `name`, as something to call."""
+        """The program's object called `name`, as something to call."""
         return Function(self, name)
 
     def ask(self, on, do, arguments):
-        """What the program answers."""
+        """The answer of the program."""
         for now, before in zip(_surroundings(), SURROUNDINGS):
             if now is not before:
                 self.in_one_process("its tests replace what programs read, print or open")
@@ -255,8 +255,8 @@ class Program:
         return value
 
     def written(self, arguments):
-        """Arguments for the other side: as they are if they are plain, so that an object that is there twice stays
-        one object; else with tags."""
+        """Arguments for the other side: unchanged if they are plain, so that an object that occurs twice stays one
+        object; otherwise with tags."""
         if wire.is_plain(arguments):
             return wire.freeze(arguments, 4)
         return wire.encode(arguments, self.number_of)
@@ -305,7 +305,7 @@ class Program:
         return _message(data)
 
     def value_of(self, message):
-        """The value in a message, or the exception that it tells of."""
+        """The value in a message, or the exception that it reports."""
         if "raised" in message:
             raise self.exception(message)
         try:
@@ -321,13 +321,13 @@ class Program:
         return handle(self, content)
 
     def number_of(self, value):
-        """A handle goes back as what it stands for; nothing else that is not plain may go."""
+        """Encodes a handle as the object it stands for; nothing else that is not plain may be sent."""
         if isinstance(value, Handle) and value._assay[0] is self:
             return {"h": [value._assay[1]]}
         self.in_one_process("its tests hand a %s to the program" % type(value).__name__)
 
     def exception(self, message):
-        """What the program raised, as an exception of the same class, or of its first base that is known here."""
+        """The exception of the program, as one of the same class, or of its first base that is known here."""
         name, text, line = (message.get(key) for key in ("raised", "message", "line"))
         name = name[:200] if type(name) is str else "Exception"
         text = text[:2000] if type(text) is str else ""
@@ -355,7 +355,7 @@ class Program:
         return known if isinstance(known, type) and issubclass(known, BaseException) else None
 
     def last_call(self):
-        """The last call and what came of it, for a person."""
+        """The last call and its outcome, as text for people."""
         if not self.last:
             return ""
         name, (arguments, named), value = self.last
@@ -365,7 +365,7 @@ class Program:
 
 
 def _fill(container, content):
-    """Gives a container the content that the program's has."""
+    """Gives a container the contents of the program's."""
     if type(container) in wire.DICTIONARIES:
         kept = dict(content)
         container.clear()
@@ -378,7 +378,7 @@ def _fill(container, content):
 
 
 def _message(data):
-    """What a program says."""
+    """A message of a program."""
     try:
         message = wire.parse(data)
     except (ValueError, RecursionError):
@@ -389,7 +389,7 @@ def _message(data):
 
 
 def _records(data):
-    """The packed answers on a sheet; half of one is none."""
+    """The packed answers on a sheet; a partial one is ignored."""
     records, at, end = [], 0, len(data)
     while at + 4 <= end:
         size = int.from_bytes(data[at : at + 4], "little")
@@ -401,12 +401,12 @@ def _records(data):
 
 
 def _small(number):
-    """A number that whoever reads it has room for; None if it is none."""
+    """A number within the reader's range; None if it is not one."""
     return number if type(number) is int and 0 <= number < 1 << 31 else None
 
 
 def short(value):
-    """A value for a person, in a few words."""
+    """A short text for a value."""
     try:
         text = repr(beginning(value))
     except BaseException:
@@ -415,8 +415,8 @@ def short(value):
 
 
 def beginning(value):
-    """As much of a value as is shown. To write out all of one that holds the same long text a million times would
-    take the tests without end."""
+    """The part of a value that is shown. Writing out a value that contains the same long text a million times would
+    take for ever."""
     return _first_part(value, [SHOWN])
 
 

@@ -1,7 +1,7 @@
-"""Runs a task's own program on the inputs of a table of calls, and writes down what it answers.
+"""Runs a reference solution on the inputs of a table of calls, and records its answers.
 
-This is done once for each problem. What is written is kept by the host and given to the tests, which compare the
-answers of programs with it.
+This is done once for each problem. The host keeps the recording and gives it to the tests, which compare the answers
+of candidates with it.
 """
 
 import json
@@ -11,12 +11,12 @@ import time
 
 import packing
 
-# How floats that are no numbers begin in the bytes of an answer: such an answer may differ from itself.
+# The bytes of a float that is NaN, in the bytes of an answer: such an answer may differ from itself.
 NOT_A_NUMBER = (b"\x00\x00\x00\xf8\x7f", b"\x00\x00\x00\xf8\xff")
 
 
 class Unfit(Exception):
-    """The task's own program gives no answer that can be compared."""
+    """The reference solution gives no answer that can be compared."""
 
 
 def record(rules, job, file):
@@ -27,11 +27,11 @@ def record(rules, job, file):
     suites = [_suite(names["COMPARISON"], job, inputs) for inputs in job["suites"]]
     if not any(suite["answers"] for suite in suites):
         raise Unfit("there are no inputs")
-    # One suite may have nothing but such answers, as long as another tells programs apart.
+    # One suite may consist of such answers only, as long as another distinguishes programs.
     idle = [suite.pop("idle") for suite in suites]
     if all(idle):
         raise Unfit("a program that returns None passes")
-    # Somebody may have begun to write it, and been interrupted.
+    # Another process may have started to write it, and been interrupted.
     os.lseek(file, 0, os.SEEK_SET)
     os.ftruncate(file, 0)
     data = memoryview(marshal.dumps({"suites": suites}))
@@ -47,7 +47,7 @@ def _suite(comparison, job, inputs):
     # Before the function can change them.
     packed = marshal.dumps(given, packing.VERSION)
     answers, times, tolerances, tolerance = [], [], [], comparison.tolerance
-    # Whether a program that returns None would pass; where the rules take anything, all programs do.
+    # True if a program that returns None would pass; if the rules accept anything, all programs do.
     idle = not comparison.accepts_anything
     for at, arguments in enumerate(given):
         given[at] = None

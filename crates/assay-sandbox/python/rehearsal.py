@@ -1,8 +1,8 @@
-"""Which calls a test makes whatever a program answers, found by a rehearsal without one.
+"""Finds the calls that a test makes whatever a program answers, by a rehearsal without a program.
 
-They are put to a program at once, which saves waiting between one question and the next. The answers
-in a rehearsal agree with everything, so nothing of what the right ones are can get into the calls. Where
-a test hands on as it is what it has compared an answer with, the program must have answered before.
+They are sent to a program at once, which saves waiting between one question and the next. The answers in a rehearsal
+are equal to everything, so the right answers cannot leak into the calls. If a test passes on a value that it has
+compared an answer with, the program must have answered before.
 """
 
 import ast
@@ -12,12 +12,12 @@ from bisect import bisect_right
 
 import wire
 
-# So many calls are put to a program at first, and four times as many each time that it did well.
+# The number of calls sent to a program at first; it is multiplied by four after each success.
 FIRST = 32
 GROWTH = 4
 MOST_CALLS = 20000
 MOST_BYTES = 16 << 20
-# A rehearsal tells of its calls at the latest when there are so many pieces of them.
+# The number of pieces after which a rehearsal reports its calls.
 MOST_WAITING = 300
 # A rehearsal ends after so many seconds of work: answers that agree with everything may keep a loop
 # going. One that waits instead is ended after twice as many.
@@ -30,11 +30,11 @@ class Enough(BaseException):
 
 
 class Calls:
-    """Calls that are known beforehand, each as bytes."""
+    """Calls that are known in advance, each as bytes."""
 
     def __init__(self, calls=()):
         self.calls = list(calls)
-        # Those that are not told before all that come earlier are answered.
+        # The calls that are sent only after all earlier ones are answered.
         self.ends = []
         self.parts = {}
 
@@ -42,13 +42,13 @@ class Calls:
         return len(self.calls)
 
     def find(self, test, run):
-        """Finds the calls of a test; `run` puts something through its code."""
-        # In a process of its own: what it changes or takes out, the programs' tests find as it was.
+        """Finds the calls of a test; `run` runs its code against an object."""
+        # In a process of its own, so that its changes do not affect the programs' tests.
         reader, writer = os.pipe()
         try:
             pid = os.fork()
         except OSError:
-            # Then none is known.
+            # Then no call is known.
             os.close(reader)
             os.close(writer)
             return
@@ -65,20 +65,18 @@ class Calls:
         os.waitpid(pid, 0)
 
     def is_at(self, at, name, arguments):
-        """Whether the call number `at` is this one."""
+        """Returns whether the call number `at` is this one."""
         try:
             return self.calls[at] == wire.freeze((name, arguments))
         except ValueError:
             return False
 
     def until(self, at):
-        """The calls before number `at`. These stay as they are: what one program does is not to be seen by the
-        next."""
+        """The calls before number `at`. The original is not changed: one program must not affect the next."""
         return Calls(self.calls[:at])
 
     def part_from(self, start):
-        """The calls from number `start` on that a program is told to make at once: how many, and the
-        question."""
+        """The calls from number `start` on that are sent to a program at once: their number, and the question."""
         if start not in self.parts:
             count = FIRST
             while count <= start:
@@ -94,7 +92,7 @@ def _enough(*_):
 
 
 def _rehearse(test, run, pupil):
-    """Puts a pupil through a test, as far as it goes."""
+    """Runs a test against a pupil, as far as it goes."""
     signal.signal(signal.SIGVTALRM, _enough)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST, LONGEST / 10)
@@ -107,7 +105,7 @@ def _rehearse(test, run, pupil):
 
 
 def _found(file):
-    """The calls that a rehearsal tells of, and whether each may be told ahead."""
+    """The calls that a rehearsal reports, and whether each may be sent ahead."""
     while len(head := file.read(5)) == 5:
         length = int.from_bytes(head[1:], "little")
         call = file.read(length)
@@ -131,20 +129,20 @@ def _pieces(values, within=False):
 
 
 class Patient(ast.NodeTransformer):
-    """Makes of every assertion a look at what it asserts, which cannot fail."""
+    """Replaces every assertion by an evaluation of its condition, which cannot fail."""
 
     def visit_Assert(self, node):
         return ast.copy_location(ast.Expr(node.test), node)
 
 
 class Pupil:
-    """Stands for a program in a rehearsal."""
+    """A stand-in for a program in a rehearsal."""
 
     def __init__(self, told):
         self.told, self.waiting = told, []
         self.count, self.bytes = 0, 0
-        # What answers were compared with that are told only together with the next call, and whether
-        # there is more that is not known.
+        # The values that answers were compared with and that are sent only with the next call, and whether there are
+        # more that are unknown.
         self.compared, self.unknown = set(), False
 
     def named(self, name):
@@ -164,10 +162,10 @@ class Pupil:
             call = None
         self.count, self.bytes = self.count + 1, self.bytes + len(call or b"")
         if call is None or self.count > MOST_CALLS or self.bytes > MOST_BYTES:
-            # Also if the test goes on in spite of it.
+            # Even if the test swallows the exception.
             self.count = MOST_CALLS
             raise Enough
-        # What is the right answer to one call may be handed to the next.
+        # The right answer to one call may be passed to the next.
         handed = _pieces((*arguments[0], *arguments[1].values()))
         ahead = not self.unknown and self.compared.isdisjoint(handed)
         if not ahead:
@@ -178,8 +176,8 @@ class Pupil:
             self.tell_all()
 
     def tell_all(self):
-        """Tells of the calls so far."""
-        # Nothing shall come between what is told and what is known to be told.
+        """Reports the calls so far."""
+        # Nothing may interrupt between sending the calls and noting that they were sent.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGVTALRM})
         data, self.waiting = memoryview(b"".join(self.waiting)), []
         while data:
@@ -188,7 +186,7 @@ class Pupil:
 
 
 class Agreeable:
-    """An answer that agrees with everything, and with which everything can be done."""
+    """An answer that is equal to everything, and supports every operation."""
 
     __hash__ = None
 

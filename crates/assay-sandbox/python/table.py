@@ -1,4 +1,4 @@
-"""Tests that are a table of calls: each input has its expected answer, recorded beforehand."""
+"""Tests that are a table of calls: each input has its expected answer, recorded in advance."""
 
 import marshal
 import os
@@ -7,7 +7,7 @@ import packing
 import wire
 from program import Raised, beginning
 
-# How many times as long as the task's own program a call may take.
+# The time limit of a call, as a multiple of the reference solution's time.
 PATIENCE = 4
 
 
@@ -20,12 +20,12 @@ class Table:
         names = {"__name__": "rules"}
         exec(compile(message["rules"], "<rules>", "exec"), names)
         self.comparison = names["COMPARISON"]
-        # The host has kept it, and nobody else: it may be trusted.
+        # It was kept by the host alone, so it can be trusted.
         self.suites = marshal.loads(os.pread(file, os.fstat(file).st_size, 0))["suites"]
         self.questions = {}
 
     def question(self, number):
-        """What a program is told of a suite."""
+        """The part of a suite that is sent to a program."""
         if number not in self.questions:
             suite = self.suites[number]
             limits = [max(self.timeout, PATIENCE * time) for time in suite["times"]]
@@ -41,7 +41,7 @@ class Table:
             raise AssertionError(self.comparison.difference(number, given, shown, expected))
 
     def expected(self, number, at):
-        """What the task's own program answers; it is asked once more for an answer that was too long to keep."""
+        """The answer of the reference solution; it is called again for an answer that was too long to keep."""
         packed = self.suites[number]["answers"][at]
         if packed[:1] == packing.PLAIN:
             return marshal.loads(memoryview(packed)[1:])
@@ -52,28 +52,28 @@ class Table:
         return self.comparison.expected(known[self.entry_point](*self.arguments(number, at)))
 
     def arguments(self, number, at):
-        """The arguments of a call, made anew."""
+        """A new copy of the arguments of a call."""
         return marshal.loads(self.suites[number]["inputs"])[at]
 
 
 class Suite:
-    """A program before the calls of one suite."""
+    """A run of a program against the calls of one suite."""
 
     def __init__(self, table, number, program, details):
         self.table, self.number, self.program = table, number, program
-        # Whether calls are made after one that is wrong.
+        # True if calls are made after a wrong one.
         self.details = details
         self.count = len(table.suites[number]["answers"])
-        # A letter for each call, as in the verdicts of tests that are runs.
+        # One character per call, as in the verdicts of tests with input and output.
         self.marks = []
         self.first = None
 
     def all_marks(self):
-        """A letter for each call, also for those that were not made."""
+        """One character per call, also for those that were not made."""
         return "".join(self.marks).ljust(self.count, ".")
 
     def run(self):
-        """Fails with what is wrong with the first answer that is not accepted."""
+        """Fails with the reason why the first wrong answer is not accepted."""
         self.program.begin_table(self.table.question(self.number))
         while len(self.marks) < self.count:
             answers, gone = self.program.answers_from(len(self.marks))

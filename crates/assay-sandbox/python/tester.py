@@ -1,6 +1,6 @@
-"""The process of the tests: puts programs through them, and says what it found.
+"""The process of the tests: runs them against programs, and reports the outcome.
 
-It holds what a program must not see. All that it takes from a program is plain data.
+It holds data that a program must not see. It only accepts plain data from a program.
 """
 
 import ast
@@ -32,11 +32,12 @@ class CodeSuite:
         self.modules = {name for node in ast.walk(tree) for name in _imported(node)}
         self.setup = compile(tree, "<setting>", "exec")
         self.codes, self.rehearsals = {}, {}
-        # What tests catch by name, they catch as their own class.
+        # Exceptions that tests catch by name are their own classes.
         self.exceptions = [name for name, value in self.names().items() if _is_exception(value)]
 
     def names(self):
-        """The names of the setting, made anew: what one program's tests change, the next do not see."""
+        """The names that the setup defines, created again: changes by one program's tests must not affect the
+        next."""
         names = {"__name__": "tests"}
         exec(self.setup, names)
         return names
@@ -47,10 +48,10 @@ class CodeSuite:
         return self.codes[number]
 
     def run(self, code, program, seed=0):
-        """Puts the program through the code of a test."""
-        # Tests that draw lots draw the same ones for every program, and no program knows which.
+        """Runs the code of a test against the program."""
+        # Tests get the same random numbers for every program, and no program knows them.
         random.seed(seed)
-        # A copy: what the setting defines does not see what the test calls by the same name.
+        # A copy: functions of the setup do not see objects that the test gives the same name.
         names = dict(self.names())
         program.classes = {name: names[name] for name in self.exceptions}
         for name in self.entry_points:
@@ -60,7 +61,7 @@ class CodeSuite:
         exec(code, names)
 
     def known_calls(self, number, seed):
-        """The calls of a test that are known beforehand."""
+        """The calls of a test that are known in advance."""
         if (number, seed) not in self.rehearsals:
             calls = self.rehearsals[number, seed] = rehearsal.Calls()
             calls.find(self.tests[number], lambda code, pupil: self.run(code, pupil, seed))
@@ -79,13 +80,13 @@ class CodeSuite:
         return lines[line - 1].strip()[:300] if line <= len(lines) else ""
 
 
-# Among the names that are taken from a program: all that the setting defines and the tests use.
+# The entry point that means every name that the setup defines and the tests use.
 ALL_DEFINED = "*"
 
 
 def names_taken(setup, tests):
-    """The names that tests take from a program where its reference stands in the setting: what it defines, and only
-    if that is nothing, what it imports."""
+    """The names that tests take from a program if the setup holds its reference solution: those it defines, or if
+    there are none, those it imports."""
     used = {node.id for test in tests for node in ast.walk(ast.parse(test)) if isinstance(node, ast.Name)}
     defined, imported = set(), set()
     for node in _of_module(setup):
@@ -107,7 +108,7 @@ def _of_module(tree):
 
 
 class Code:
-    """The code of a test, and what can be said of it without running it."""
+    """The code of a test, and its properties that are known without running it."""
 
     def __init__(self, text, modules):
         tree = ast.parse(text, "<tests>")
@@ -120,13 +121,14 @@ class Code:
 
 
 def _asks_for_identity(node):
-    """Whether a comparison asks if two things are one object; constants and types are the same in every process."""
+    """Returns whether a comparison tests if two values are one object; constants and types are the same in every
+    process."""
     if not isinstance(node, ast.Compare) or not any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
         return False
     return not any(map(_is_everywhere, [node.left, *node.comparators]))
 
 
-# What changes more than the test's own things, by name.
+# The names of functions that change more than the test's own objects.
 REACHING = frozenset(
     "patch setattr delattr environ putenv chdir umask simplefilter filterwarnings catch_warnings redirect_stdout "
     "redirect_stderr setrecursionlimit getcontext setcontext localcontext setlocale signal exec eval globals".split()
@@ -134,14 +136,14 @@ REACHING = frozenset(
 
 
 def _imported(node):
-    """The names that an import gives."""
+    """The names that an import defines."""
     names = node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ()
     return [(name.asname or name.name).partition(".")[0] for name in names]
 
 
 def _reaches_out(node, imported):
-    """Whether a test may change what is not its own, such as a module: the next test is not to find that, and the
-    program does not."""
+    """Returns whether a test may change objects that are not its own, such as a module: the next test must not see
+    that, and the program does not."""
     if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
         while isinstance(node, (ast.Attribute, ast.Subscript)):
             node = node.value
@@ -166,7 +168,7 @@ def _is_exception(value):
 
 
 def run_code_suite(suite, message, connection, sheet):
-    """What came of putting a program through a test that is code."""
+    """Runs a test that is code against a program; returns the outcome."""
     number, seed = message["test"], message["seed"]
     code = suite.code(number)
     if code.needs_identity:
@@ -186,17 +188,17 @@ def run_code_suite(suite, message, connection, sheet):
     if program.one_process:
         return {"one_process": program.one_process}
     if "passed" in came and program.asked < program.told:
-        # It may have taken its time over calls that the test did without.
+        # It may have spent time on calls that the test did not need.
         return {"again": True}
     if program.again:
         return {"again": True}
     if "passed" in came and not program.called:
         return {"wrong": "its tests did not call it"}
     if "passed" in came and lost:
-        # Whether that matters to these tests, one process shows: the program must pass there too.
+        # One process shows whether that matters to these tests: the program must pass there too.
         came["one_process"] = "; ".join(lost)
     for key in came.keys() & {"wrong", "message"}:
-        # It may be why the program fails; to let it pass for that would be to believe it.
+        # It may be the reason why the program fails; accepting that as an excuse would mean trusting the program.
         came[key] = "; ".join([came[key], *(word for word in lost if word in (wire.SIMPLER, wire.ORDER))])
     return {"gone": True} if program.gone else came
 
@@ -205,7 +207,7 @@ REACHED_OUT = "its tests may change what programs find around them"
 
 
 def run_table_suite(table, message, connection, sheet):
-    """What came of putting a program through a suite of calls."""
+    """Runs a suite of calls against a program; returns the outcome."""
     program = Program(connection, sheet, rehearsal.Calls())
     suite = Suite(table, message["test"], program, message["details"])
     came = outcome(suite.run, lambda _: "", program)
@@ -214,7 +216,7 @@ def run_table_suite(table, message, connection, sheet):
 
 
 def outcome(test, line, program):
-    """What came of a test for a program; `line` finds the line of the test that an exception came from."""
+    """The outcome of a test for a program; `line` finds the line of the test that an exception came from."""
     try:
         test()
         program.is_over = True
@@ -239,12 +241,12 @@ def outcome(test, line, program):
     return {"passed": True}
 
 
-# So many characters of what an exception says are kept.
+# The number of characters of an exception's message that are kept.
 LONGEST_TEXT = 500
 
 
 def _text(error):
-    """What an exception says; it may hold something of the program's, which may say anything."""
+    """The message of an exception; it may contain objects of the program, which may print anything."""
     try:
         return str(error)[:LONGEST_TEXT]
     except BaseException:
@@ -252,13 +254,13 @@ def _text(error):
 
 
 class Tester:
-    """Learns tests, and puts programs through them."""
+    """Loads test suites, and runs them against programs."""
 
     def __init__(self):
         self.suites = {}
 
     def answer(self, message, files):
-        """What is said to a message of the worker."""
+        """The answer to a message of the worker."""
         if "learn" in message:
             self.suites.pop(message["forget"], None)
             source = message["learn"]
@@ -282,7 +284,7 @@ class Tester:
 
 
 def apart(work, seconds):
-    """What `work` says, done in a process of its own: what it changes there, nobody finds later."""
+    """The result of `work`, run in a process of its own: its side effects are lost."""
     reader, writer = os.pipe()
     pid = os.fork()
     if not pid:
@@ -309,16 +311,16 @@ def _write_all(file, data):
 
 
 def _limit_work(seconds):
-    """Ends this process when it has worked for so long: what a program answers may take it without end."""
+    """Kills this process after this much CPU time: processing an answer may never end."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def enter_folder():
-    """Goes where the program is, into a file system that is there only as long as the program."""
+    """Enters the program's folder, in a file system that exists only as long as the program."""
     try:
         os.chdir(os.environ["HOME"])
     except OSError:
-        # The program has shut it off already; the tests do without.
+        # The program has closed it already; the tests do not need it.
         os.chdir("/")
 
 
@@ -340,9 +342,9 @@ def main():
             answer = {"broken": traceback.format_exc(limit=-3)[-2000:]}
         for left in files:
             os.close(left)
-        # Whoever waits for an answer can tell that it is the one to this question.
+        # The number identifies the question that this answers.
         answer["number"] = message["number"]
-        # Half a character, which a program's text may have, is none to whoever reads this.
+        # A lone surrogate, which a program's text may contain, cannot be decoded by the reader.
         text = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
         control.sendall(wire.framed(text))
 

@@ -1,7 +1,7 @@
-"""Values as plain data, between a program under test and its tests.
+"""Values as plain data, between a candidate and its tests.
 
-Whatever comes out of `decode` is made of Python's own types and of handles: an object that lies about
-equality does not get through. Both sides use this file; only the tester's copy is trusted.
+`decode` only returns Python's own types and handles: an object that lies about equality does not get
+through. Both sides use this file; only the tester's copy is trusted.
 """
 
 import json
@@ -11,16 +11,16 @@ from collections import Counter, OrderedDict, defaultdict, deque
 
 from ordering import set_in_order
 
-# Nothing else is imported here, nor from larger modules: every program pays for what is loaded.
+# Nothing else is imported here, nor from larger modules: every program pays for the loading.
 
-# What a program may send at once, and of how many values: more would take its tests too long.
+# The maximum size of a message from a program, in bytes and in values: more would take its tests too long.
 LARGEST_FRAME = 64 << 20
 MOST_VALUES = 4_000_000
-# Digits of a number that is slow to take apart: a fraction's parts, a decimal.
+# The maximum number of digits of a number that is slow to parse: a fraction's parts, a decimal.
 MOST_DIGITS = 10_000
 PLAIN = frozenset({type(None), bool, str, float})
 STR = frozenset({str})
-# What stands for words: letters that JSON has as they are.
+# The characters that encode words: those that JSON does not escape.
 LETTERS = [chr(number) for number in range(93, 127)]
 # In JSON, whole numbers are themselves too.
 FLAT = PLAIN | {int}
@@ -31,16 +31,16 @@ MUTABLE = DICTIONARIES | {list, set, bytearray, deque}
 # A longer list is sent in parts of so many elements.
 PART = 50000
 MOST_FILES = 8
-# What was lost of values on their way, in words: whoever sends or takes them looks at it, and empties it.
+# The properties of values that were lost between the processes, in words: senders and receivers read and clear it.
 LOST = set()
 SIMPLER, ORDER = "a class of the program's own arrives as its base", "a set arrives in another order"
-# So many bytes of answers at most stand on the sheet of a program.
+# The maximum number of bytes of answers on the sheet of a program.
 SHEET = 8 << 20
 
 
 
 class TooMuch(Exception):
-    """A program says more than its tests can take."""
+    """A program sends more than its tests can take."""
 
 
 to_json = json.JSONEncoder(separators=(",", ":")).encode
@@ -71,7 +71,7 @@ def receive_bytes(connection):
 
 
 def parse(data):
-    """The JSON in bytes of a program; ValueError if it is none."""
+    """The JSON in bytes of a program; ValueError if it is invalid."""
     # Every value but the first follows one of these.
     if len(data) > MOST_VALUES and sum(map(data.count, (b",", b"[", b"{", b":"))) > MOST_VALUES:
         raise TooMuch("too many values")
@@ -101,7 +101,7 @@ def receive_with_files(connection):
 
 
 def is_plain(value):
-    """Whether `freeze` and `thaw` give the same value. Sets lose their order."""
+    """Returns whether `freeze` and `thaw` give the same value. Sets lose their order."""
     kind = type(value)
     if kind in IMMUTABLE:
         return True
@@ -113,7 +113,7 @@ def is_plain(value):
 
 
 def has_twins(value, seen):
-    """Whether a container that can be changed is there twice; `seen` has the numbers of those so far."""
+    """Returns whether a mutable container occurs twice; `seen` has the ids of those so far."""
     kind = type(value)
     if kind in MUTABLE:
         if id(value) in seen:
@@ -125,8 +125,8 @@ def has_twins(value, seen):
 
 
 def containers(values, found):
-    """Appends to `found` all containers within plain values that can be changed, each as often as it is there. Both
-    sides find them in the same order."""
+    """Appends to `found` all mutable containers within plain values, as often as they occur. Both sides find them in
+    the same order."""
     for value in values:
         kind = type(value)
         if kind in IMMUTABLE:
@@ -142,7 +142,7 @@ def containers(values, found):
 
 
 class Mark:
-    """Stands in a value for a container that the other side has handed over."""
+    """The placeholder in a value for a container that the other side has passed."""
 
     def __init__(self, number):
         self.number = number
@@ -165,7 +165,7 @@ def marked(value, numbers):
 
 
 def read_exactly(connection, length):
-    """So many bytes."""
+    """Reads this many bytes."""
     if not length:
         return b""
     data = connection.recv(min(length, 1 << 16))
@@ -182,7 +182,7 @@ def read_exactly(connection, length):
 
 
 def encode(value, handle):
-    """`value` as JSON; what is not plain data goes through `handle`."""
+    """`value` as JSON; objects that are not plain data go through `handle`."""
     kind = type(value)
     if kind in PLAIN:
         return value
@@ -231,7 +231,7 @@ def _decoded_words(content, _):
     make, words, lengths, text = _listed(content)
     if not STR.issuperset(map(type, words)) or not {int}.issuperset(map(type, lengths)):
         raise ValueError("no words")
-    # Each letter is read once: what goes back and forth would take the tests without end.
+    # Each character is read once: going back and forth could take for ever.
     if type(text) is not str or min(lengths, default=0) < 0 or sum(lengths) != len(text):
         raise ValueError("no words")
     make = {"t": tuple, "l": list}[make]
@@ -320,7 +320,7 @@ RARE = {
     },
 }
 
-# A subclass is what its base says it is, whatever its own methods say.
+# A subclass is treated as its base, whatever its own methods do.
 BASES = (
     (int, lambda value: int.__add__(value, 0)),
     (str, str.__str__),
@@ -334,7 +334,7 @@ BASES = (
 
 
 def decode(data, handle):
-    """The value behind `data`; ValueError if it is none."""
+    """The value encoded in `data`; ValueError if it is invalid."""
     kind = type(data)
     if kind in FLAT:
         return data

@@ -15,14 +15,14 @@ import candidate
 import wire
 from packages import add_packages
 
-# What programs import most, so that they need not wait for it. Each costs every fork a little, those
-# that are libraries (`decimal`, `hashlib`) more than they save.
+# The modules that programs import most, loaded in advance. Each costs every fork a little, those that are libraries
+# (`decimal`, `hashlib`) more than they save.
 WARM = (
     "abc atexit bisect collections.abc contextlib copy functools heapq io itertools math operator re "
     "string threading time traceback typing"
 ).split()
 
-# A program like those that are to come.
+# A typical program.
 SAMPLE = b'''from typing import List, Tuple
 import math
 
@@ -47,29 +47,29 @@ CAPSET = {"x86_64": 126, "aarch64": 91}
 
 
 class Server:
-    """Forks a process for every program, and tells how each ended."""
+    """Forks a process for every program, and reports how each ended."""
 
     def __init__(self, control, own):
         self.control = control
-        # The namespace of process numbers that it stands in itself; None without isolation.
+        # The process namespace of this server; None without isolation.
         self.own = own
         # Every program finds a file system of its own there.
         self.folder = os.environ["HOME"]
         libc = ctypes.PyDLL(None)
-        # Whoever started assay may have a lower limit than programs have by themselves.
+        # The user of assay may have a lower limit than candidates get.
         self.most_seconds = _hard_limit(libc, RLIMIT_CPU)
-        # Not `os.fork`, which runs what modules want to be done in a child: that costs as much again,
-        # and a server with one thread does not need it.
+        # Not `os.fork`, which runs the modules' hooks for a child: that doubles the cost, and a server with one
+        # thread does not need it.
         self.bare_fork, self.setns, self.unshare = libc.fork, libc.setns, libc.unshare
         self.syscall, self.wait4, self.setrlimit = libc.syscall, libc.wait4, libc.setrlimit
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
         self.no_capabilities = (CAPSET[os.uname().machine], header, (ctypes.c_uint32 * 6)())
-        # How a process ended, and what the kernel says of what it used.
+        # The exit status of a process, and its resource usage.
         self.ended = ctypes.create_string_buffer(8 + RUSAGE)
         self.used = ctypes.byref(self.ended, 8)
 
     def serve(self):
-        """Until nobody asks any more. Whoever asks also ends a process that takes too long."""
+        """Serves requests until the worker is gone. The worker also kills a process that takes too long."""
         while True:
             try:
                 request, files = wire.receive_with_files(self.control)
@@ -85,7 +85,7 @@ class Server:
 
     def fork(self, request, files):
         if self.own is not None:
-            # Whoever is forked next is the first in a world of its own.
+            # The next fork is the first process of a new namespace.
             self.setns(self.own, CLONE_NEWPID)
             if self.unshare(CLONE_NEWPID):
                 raise OSError("unshare")
@@ -104,16 +104,16 @@ class Server:
         """Gives up every right, then runs the program."""
         for place, number in enumerate(files):
             os.dup2(number, place)
-        # From now on, the connection to the tests has the number of the control.
+        # From now on, the connection to the tests has the descriptor of the control connection.
         os.closerange(len(files), 1 << 16)
-        # Signals to its process group are not to reach this server.
+        # Signals to its process group must not reach this server.
         os.setsid()
         os.chdir(self.folder)
         limit = min(request.seconds, self.most_seconds)
         seconds = (ctypes.c_uint64 * 2)(limit, limit)
         if self.setrlimit(RLIMIT_CPU, seconds):
             raise OSError("setrlimit")
-        # With them it loses what the filter of system calls lets this server do.
+        # With them it loses the privileges that the filter of system calls allows this server.
         if self.own is not None and self.syscall(*self.no_capabilities):
             raise OSError("capset")
         candidate.run(request, self.control)

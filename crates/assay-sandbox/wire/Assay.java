@@ -25,13 +25,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The wire between a program in Java and its tests, which are two processes. */
+/** The connection between a Java candidate and its tests, which are two processes. */
 public final class Assay {
     private static Counted counted;
     private static DataInputStream in;
     private static DataOutputStream out;
 
-    /** Nobody is there to talk to any more. */
+    /** The other side is gone. */
     private static final class Gone extends Error {
         Gone(Throwable cause) {
             super(cause);
@@ -51,7 +51,7 @@ public final class Assay {
 
     /**
      * The path of a pipe that the sandbox gave to this process. Without the sandbox the number may be that of
-     * any file, such as one of the virtual machine's own, and to open it for writing would empty it.
+     * any file, such as one of the virtual machine's own, and opening it for writing would truncate it.
      */
     private static String pipe(int number) throws IOException {
         String path = "/proc/self/fd/" + number;
@@ -63,7 +63,7 @@ public final class Assay {
 
     private static void say(String text) {
         byte[] bytes = ("\n\1assay\1" + text + "\1\n").getBytes(StandardCharsets.UTF_8);
-        // What a program has made of System.err is of no interest.
+        // The candidate may have replaced System.err, so it is not used.
         try {
             new FileOutputStream(FileDescriptor.err).write(bytes);
         } catch (IOException nobodyListens) {
@@ -97,10 +97,10 @@ public final class Assay {
         return (text.isEmpty() ? "an assertion failed" : text) + (line > 0 ? " (line " + line + " of the tests)" : "");
     }
 
-    /** The first check that did not hold. */
+    /** The first check that failed. */
     private static String failed;
 
-    /** What Arrays.asList gives, with a note of the first value that is false. */
+    /** The result of Arrays.asList; also stores the first value that is false. */
     public static List<Boolean> checks(String[] texts, Boolean... values) {
         for (int at = 0; at < values.length && failed == null; at++) {
             if (!values[at] && at < texts.length) {
@@ -118,16 +118,16 @@ public final class Assay {
         }
     }
 
-    /** The program's answer is longer than the tests take. */
+    /** The candidate's answer is longer than the tests accept. */
     private static final class TooLong extends Error {
     }
 
-    /** How many bytes an answer may have. */
+    /** The maximum number of bytes of an answer. */
     private static final long LONGEST = 64 << 20;
 
-    /** Counts what comes. */
+    /** Counts the bytes received. */
     private static final class Counted extends FileInputStream {
-        /** How many bytes may still come. */
+        /** The number of bytes that may still come. */
         long left = Long.MAX_VALUE;
 
         Counted(String path) throws IOException {
@@ -145,7 +145,7 @@ public final class Assay {
         }
     }
 
-    /** Has the program call one of its methods, the one with parameters of these types. */
+    /** Makes the candidate call one of its methods, the one with parameters of these types. */
     public static Object call(String name, Class<?>[] types, Object... arguments) {
         try {
             put(name);
@@ -159,7 +159,7 @@ public final class Assay {
         }
     }
 
-    // ---- The program's side.
+    // ---- The candidate's side.
 
     private static void serve() {
         try {
@@ -192,7 +192,7 @@ public final class Assay {
         }
     }
 
-    /** The method of this name, its own or an inherited one. Of several, the one with just these types counts. */
+    /** The method of this name, its own or an inherited one. Of several, the one with exactly these types is used. */
     private static Method find(Class<?> solution, String name, String[] types) throws NoSuchMethodException {
         List<Method> found = new ArrayList<>();
         for (Class<?> at = solution; at != null; at = at.getSuperclass()) {
@@ -231,7 +231,7 @@ public final class Assay {
         return 0;
     }
 
-    // ---- Values. Whatever is not plain arrives as an object that is equal to nothing else.
+    // ---- Values. A value that is not plain data arrives as an object that is equal to nothing else.
 
     private static void put(Object value) throws IOException {
         if (value == null) {
@@ -309,7 +309,7 @@ public final class Assay {
         }
     }
 
-    /** What arrays may be of; any other type is sent as Object. */
+    /** The element types of arrays; any other type is sent as Object. */
     private static final List<Class<?>> TYPES =
             List.of(Object.class, int.class, long.class, double.class, float.class, boolean.class, char.class,
                     short.class, byte.class, String.class, Integer.class, Double.class, int[].class, String[].class);
@@ -325,7 +325,7 @@ public final class Assay {
             case 'c': return in.readChar();
             case 'h': return in.readShort();
             case 'y': return in.readByte();
-            // Some tests compare texts by identity, as only literals can be.
+            // Some tests compare strings by identity, which works for literals only.
             case 's': return getText().intern();
             case 'B': return new BigInteger(getText());
             case 'D': return new BigDecimal(getText());

@@ -1,8 +1,7 @@
-// The wire between a program in Go and its tests, which are two processes. Both are compiled with this
-// file.
+// The connection between a Go candidate and its tests, which are two processes. Both are compiled with this file.
 //
-// A value is a letter and what it needs: i<decimal>; for whole numbers, d<16 hexadecimal digits> for
-// floating point numbers, s<length>;<bytes> for texts, l<count>; for lists and maps, n for nil.
+// A value is a tag and its content: i<decimal>; for integers, d<16 hexadecimal digits> for floating point numbers,
+// s<length>;<bytes> for strings, l<count>; for lists and maps, n for nil.
 
 package main
 
@@ -25,7 +24,7 @@ func assaySay(text string) {
 	assayOs.NewFile(2, "errors").WriteString("\n\x01assay\x01" + text + "\x01\n")
 }
 
-// Nobody is there to talk to any more.
+// The other side is gone.
 func assayOver() {
 	if assayServing {
 		assayOs.Exit(0)
@@ -39,7 +38,7 @@ func assayWrong(text string) {
 	assayOs.Exit(1)
 }
 
-// How many bytes an answer may have, and how many have come since the last question.
+// The maximum number of bytes of an answer, and the number received since the last question.
 const assayLongest = 64 << 20
 
 var assayCame = 0
@@ -80,8 +79,8 @@ func assayCount(letter byte) int {
 	return count
 }
 
-// What a value of any type can have as its type. A program's own types are not among them: their values
-// arrive as one that is equal to nothing.
+// The types that a value of any type can have. A candidate's own types are not among them: their values arrive as one
+// that is equal to nothing.
 var assayTypes = func() map[string]assayReflect.Type {
 	known := []interface{}{
 		false, int(0), int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0), uint64(0),
@@ -242,12 +241,12 @@ func assayText(letter byte) string {
 	return string(text)
 }
 
-// Waits until the program is there.
+// Waits until the candidate is ready.
 func assayGreet() {
 	assayExpect('h')
 }
 
-// Asks the program. The answer is put where the first argument points to.
+// Calls the candidate. The answer is stored where the first argument points to.
 func assayAsk(answer interface{}, arguments ...interface{}) {
 	assayTo.WriteByte('c')
 	for _, argument := range arguments {
@@ -261,7 +260,7 @@ func assayAsk(answer interface{}, arguments ...interface{}) {
 	result.Set(assayGet(result.Type()))
 }
 
-// Says that the program is there, and then answers calls until nobody asks any more.
+// Reports that the candidate is ready, and then answers calls until the tests are gone.
 func assayServe(function interface{}) {
 	assayServing = true
 	assayTo.WriteByte('h')

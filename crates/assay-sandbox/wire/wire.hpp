@@ -1,11 +1,11 @@
-// The wire between a program in C++ and its tests, which are two processes. Both are compiled with this
-// header before their first line; it is compiled once for all of them.
+// The connection between a C++ candidate and its tests, which are two processes. Both are compiled with this header
+// before their first line; it is compiled once for all of them.
 //
-// A value is a letter and what it needs: i<decimal>; for whole numbers, d<16 hexadecimal digits> for
-// floating point numbers, s<length>;<bytes> for texts, l<count>; for lists and maps.
+// A value is a tag and its content: i<decimal>; for integers, d<16 hexadecimal digits> for floating point numbers,
+// s<length>;<bytes> for strings, l<count>; for lists and maps.
 //
-// Only headers that OctoPack includes before every program are included here: others would bring names
-// that a program may want for itself.
+// Only headers that OctoPack includes before every program are included here: others would add names that a candidate
+// may want to define.
 #include<stdlib.h>
 #include<algorithm>
 #include<cmath>
@@ -26,7 +26,7 @@
 #include<sstream>
 #include<fstream>
 
-// These are the system's, by names that a program does not take.
+// System functions, under names that a candidate does not use.
 extern "C" long assay_read(int, void*, unsigned long) __asm__("read");
 extern "C" long assay_write(int, const void*, unsigned long) __asm__("write");
 extern "C" void (*assay_signal(int, void (*)(int)))(int) __asm__("signal");
@@ -44,7 +44,7 @@ inline void say(const std::string& text) {
     assay_write(2, marked.data(), marked.size());
 }
 
-// Nobody is there to talk to any more.
+// The other side is gone.
 [[noreturn]] inline void over() {
     if (serving) std::_Exit(0);
     say("gone");
@@ -56,11 +56,11 @@ inline void say(const std::string& text) {
     std::_Exit(1);
 }
 
-// How many bytes an answer may have.
+// The maximum number of bytes of an answer.
 enum { LONGEST = 64 << 20 };
 inline std::size_t came = 0;
 
-// Counts what has come since the last question, and ends the tests of a program that answers with more than they take.
+// Counts the bytes since the last question, and ends the tests of a candidate that answers with more than they accept.
 inline void bound() {
     if (++came <= LONGEST || serving) return;
     say("much");
@@ -200,7 +200,7 @@ template <class T> std::decay_t<T> get() { return Wire<std::decay_t<T>>::get(); 
 
 inline bool asked = false;
 
-// The tests' side: waits until the program is there. Tests that end well without a question have tested nothing.
+// The tests' side: waits until the candidate is ready. Tests that succeed without a call have tested nothing.
 inline bool greet() {
     expect('h');
     std::atexit([] {
@@ -209,7 +209,7 @@ inline bool greet() {
     return true;
 }
 
-// Asks the program.
+// Calls the candidate.
 template <class Answer, class... Arguments>
 std::decay_t<Answer> ask(const Arguments&... arguments) {
     asked = true;
@@ -224,7 +224,7 @@ inline void crashed(int signal) {
     std::_Exit(128 + signal);
 }
 
-// Says which exception nobody has caught.
+// Reports the exception that was not caught.
 [[noreturn]] inline void terminated() {
     std::exception_ptr current = std::current_exception();
     if (!current) crashed(ABORT);
@@ -241,7 +241,7 @@ inline void crashed(int signal) {
     std::_Exit(1);
 }
 
-// The program's side: says that it is there, and then answers calls until nobody asks any more.
+// The candidate's side: reports that it is ready, and then answers calls until the tests are gone.
 template <class Call>
 [[noreturn]] void serve(Call call) {
     serving = true;

@@ -1,12 +1,12 @@
-// The wire between a program in JavaScript and its tests, which are two processes. A message is the length
-// of a text, a line end, and the text: JSON, in which what JSON lacks is a list that begins with a mark.
+// The connection between a JavaScript candidate and its tests, which are two processes. A message is the length of a
+// text, a line end, and the text: JSON, in which values that JSON lacks are lists that start with a mark.
 'use strict';
 const fs = require('fs');
 const { parse, stringify } = JSON;
 const { isArray } = Array;
 const FROM = 3;
 const TO = 4;
-// How many bytes an answer may have, and how many digits their number.
+// The maximum number of bytes of an answer, and the number of digits of that number.
 const LONGEST = 64 << 20;
 const DIGITS = 12;
 
@@ -66,13 +66,13 @@ function send(value) {
 
 let serving = false;
 
-// Nobody is there to talk to any more.
+// The other side is gone.
 function over() {
   if (!serving) say('gone');
   exit(serving ? 0 : 3);
 }
 
-// Makes plain data of a value. A list becomes one with 'l' before it, so that marks are told apart.
+// Converts a value to plain data. A list becomes one with 'l' before it, so that marks are unambiguous.
 function pack(value) {
   switch (typeof value) {
     case 'string':
@@ -122,12 +122,12 @@ function unpack(value) {
       }
       return object;
     }
-    // Equal to nothing, and nothing to read from it.
+    // Equal to nothing, and without content.
     default: return Symbol('not plain data');
   }
 }
 
-// The line of a file that is named first in an error's trace.
+// The line of the first file in an error's stack trace.
 function place(error, file) {
   const trace = String((error && error.stack) || '');
   const found = trace.match(new RegExp(`${file}:(\\d+)(?::(\\d+))?`));
@@ -142,7 +142,7 @@ function raise(error) {
   } catch (unspeakable) {
     message = 'it cannot be shown';
   }
-  // What buffers hold does not count for the engine's own limit.
+  // The contents of buffers do not count towards the engine's own limit.
   if (message === 'Array buffer allocation failed') {
     say('memory');
     exit(1);
@@ -195,7 +195,7 @@ function test() {
   exit(0);
 }
 
-// The call that begins at a place, without the name of what is called.
+// The call that starts at a position, without the name of the callee.
 function statement(source, line, column) {
   const text = [source[line].slice(column), ...source.slice(line + 1, line + 12)].join('\n');
   const begin = text.indexOf('(');

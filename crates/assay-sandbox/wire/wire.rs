@@ -1,8 +1,8 @@
-//! The wire between a program in Rust and its tests, which are two processes. Both are linked with this
-//! library, which is compiled once for all of them.
+//! The connection between a Rust candidate and its tests, which are two processes. Both are linked with this library,
+//! which is compiled once for all of them.
 //!
-//! A value is a letter and what it needs: i<decimal>; for whole numbers, d<16 hexadecimal digits> for
-//! floating point numbers, s<length>;<bytes> for texts, l<count>; for lists and maps.
+//! A value is a tag and its content: i<decimal>; for integers, d<16 hexadecimal digits> for floating point numbers,
+//! s<length>;<bytes> for strings, l<count>; for lists and maps.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
@@ -21,11 +21,11 @@ pub struct Peer {
     to: ManuallyDrop<File>,
     outgoing: Vec<u8>,
     serving: bool,
-    /// How many bytes have come since the last question.
+    /// The number of bytes received since the last question.
     came: usize,
 }
 
-/// How many bytes an answer may have.
+/// The maximum number of bytes of an answer.
 const LONGEST: usize = 64 << 20;
 
 static PEER: Mutex<Option<Peer>> = Mutex::new(None);
@@ -47,7 +47,7 @@ impl Peer {
         }
     }
 
-    /// Nobody is there to talk to any more.
+    /// Exits because the other side is gone.
     fn over(&self) -> ! {
         if self.serving {
             exit(0);
@@ -79,7 +79,7 @@ impl Peer {
         byte[0]
     }
 
-    /// Ends the tests of a program that answers with more than they take.
+    /// Ends the tests of a candidate that answers with more than they accept.
     fn bound(&self, size: usize) {
         if size > LONGEST && !self.serving {
             say("much");
@@ -87,14 +87,14 @@ impl Peer {
         }
     }
 
-    fn expect(&mut self, letter: u8) {
-        if self.next() != letter {
+    fn expect(&mut self, tag: u8) {
+        if self.next() != tag {
             self.wrong("it answers with a value of another type");
         }
     }
 
-    fn digits(&mut self, letter: u8) -> String {
-        self.expect(letter);
+    fn digits(&mut self, tag: u8) -> String {
+        self.expect(tag);
         let mut text = String::new();
         loop {
             match self.next() {
@@ -105,14 +105,14 @@ impl Peer {
         }
     }
 
-    fn count(&mut self, letter: u8) -> usize {
-        let count = self.digits(letter).parse().unwrap_or(0);
+    fn count(&mut self, tag: u8) -> usize {
+        let count = self.digits(tag).parse().unwrap_or(0);
         self.bound(count);
         count
     }
 
-    fn put_number(&mut self, letter: u8, number: impl std::fmt::Display) {
-        self.outgoing.push(letter);
+    fn put_number(&mut self, tag: u8, number: impl std::fmt::Display) {
+        self.outgoing.push(tag);
         self.outgoing.extend_from_slice(number.to_string().as_bytes());
         self.outgoing.push(b';');
     }
@@ -388,11 +388,11 @@ impl<T: Get> Get for Box<T> {
 
 /// The types that a value of any type can have; others arrive as `()`.
 macro_rules! any {
-    ($($letter:literal $kind:ty;)*) => {
+    ($($tag:literal $kind:ty;)*) => {
         impl Put for dyn Any {
             fn put(&self, peer: &mut Peer) {
                 $(if let Some(value) = self.downcast_ref::<$kind>() {
-                    peer.outgoing.push($letter);
+                    peer.outgoing.push($tag);
                     return value.put(peer);
                 })*
                 peer.outgoing.push(b'0');
@@ -401,7 +401,7 @@ macro_rules! any {
         impl Get for Box<dyn Any> {
             fn get(peer: &mut Peer) -> Self {
                 match peer.next() {
-                    $($letter => Box::new(<$kind>::get(peer)),)*
+                    $($tag => Box::new(<$kind>::get(peer)),)*
                     _ => Box::new(()),
                 }
             }
@@ -420,7 +420,7 @@ impl Get for &'static dyn Any {
     }
 }
 
-/// Asks the program.
+/// Calls the candidate.
 pub fn ask<T: Get>(arguments: &[&dyn Put]) -> T {
     let mut held = PEER.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let peer = held.get_or_insert_with(|| Peer::new(false));
@@ -430,7 +430,7 @@ pub fn ask<T: Get>(arguments: &[&dyn Put]) -> T {
     T::get(peer)
 }
 
-/// Runs the tests once the program is there; a panic is an answer that was wrong.
+/// Runs the tests once the candidate is ready; a panic is a wrong answer.
 pub fn test(run: impl FnOnce()) {
     panic::set_hook(Box::new(|info| {
         let line = info.location().map_or(0, |location| location.line());
@@ -452,23 +452,23 @@ extern "C" {
     fn _exit(status: i32) -> !;
 }
 
-/// The signal of a program that gives up.
+/// The signal of a candidate that aborts.
 const ABORT: i32 = 6;
 
-/// Says that the program gave up. It is the first process of its namespace, which the signal itself does not end.
+/// Reports that the candidate aborted. It is the first process of its namespace, which the signal itself does not end.
 extern "C" fn gave_up(number: i32) {
     let said = b"\n\x01assay\x01crashed\x016\x01\n";
-    // SAFETY: both may be called by the handler of a signal; memory may be had no more.
+    // SAFETY: both may be called from a signal handler; no memory may be allocated any more.
     unsafe {
         write(2, said.as_ptr(), said.len());
         _exit(128 + number)
     }
 }
 
-/// Says that the program is there, and then answers calls until nobody asks any more. A panic that the program
-/// catches itself, or that ends another thread of it, is its own affair.
+/// Reports that the candidate is ready, and then answers calls until the tests are gone. A panic that the candidate
+/// catches itself, or that ends another of its threads, is its own affair.
 pub fn serve(mut call: impl FnMut(&mut Peer)) -> ! {
-    // SAFETY: the handler ends the process; nothing that it interrupts goes on.
+    // SAFETY: the handler ends the process; nothing that it interrupts continues.
     unsafe { signal(ABORT, gave_up) };
     panic::set_hook(Box::new(|info| {
         let place = info.location().filter(|location| location.file().ends_with("program.rs"));

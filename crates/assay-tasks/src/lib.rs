@@ -1,4 +1,4 @@
-//! The tasks: one file and one card each, one line in [`built_in`].
+//! The tasks: one file and one card each, one line in `built_in`.
 
 mod apps;
 mod c2c;
