@@ -17,7 +17,7 @@ use crate::sample;
 pub(crate) fn humaneval() -> Programs {
     Programs {
         card: card("humaneval"),
-        open: |data, choice| open(data, choice, &["HumanEval.jsonl"], Inputs::PassedOver),
+        open: Box::new(|data, choice| open(data, choice, &["HumanEval.jsonl"], Inputs::PassedOver)),
         normalize_name: short_name,
         grading: GradingRules::for_tests(3),
         tally: |settings| Box::new(PassTally::new(settings)),
@@ -28,10 +28,10 @@ pub(crate) fn humaneval() -> Programs {
 pub(crate) fn humaneval_plus() -> Programs {
     Programs {
         card: card("humaneval-plus"),
-        open: |data, choice| open(data, choice, PLUS_FILES, Inputs::Used),
-        normalize_name: short_name,
+        open: Box::new(|data, choice| open(data, choice, PLUS_FILES, Inputs::Used)),
         grading: GradingRules::for_calls(),
         tally: PlusTally::boxed,
+        ..humaneval()
     }
 }
 

@@ -19,8 +19,10 @@ mod translation;
 use std::sync::Arc;
 
 use assay_core::{Error, Result, Task};
+use assay_data::programs::apps::Level;
 
 pub use codrep::CodRep;
+use humanevalpack::humanevalpack;
 pub use page::page;
 
 /// The built-in tasks.
@@ -35,15 +37,15 @@ fn built_in() -> Vec<Arc<dyn Task>> {
         Arc::new(mbpp::mbpp()),
         Arc::new(mbpp::mbpp_sanitized()),
         Arc::new(mbpp::mbpp_plus()),
-        Arc::new(apps::apps_introductory()),
-        Arc::new(apps::apps_interview()),
-        Arc::new(apps::apps_competition()),
-        Arc::new(humanevalpack::humanevalpack_python()),
-        Arc::new(humanevalpack::humanevalpack_js()),
-        Arc::new(humanevalpack::humanevalpack_java()),
-        Arc::new(humanevalpack::humanevalpack_cpp()),
-        Arc::new(humanevalpack::humanevalpack_go()),
-        Arc::new(humanevalpack::humanevalpack_rust()),
+        Arc::new(apps::apps(Level::Introductory)),
+        Arc::new(apps::apps(Level::Interview)),
+        Arc::new(apps::apps(Level::Competition)),
+        Arc::new(humanevalpack(humanevalpack::PYTHON)),
+        Arc::new(humanevalpack(humanevalpack::JS)),
+        Arc::new(humanevalpack(humanevalpack::JAVA)),
+        Arc::new(humanevalpack(humanevalpack::CPP)),
+        Arc::new(humanevalpack(humanevalpack::GO)),
+        Arc::new(humanevalpack(humanevalpack::RUST)),
         Arc::new(translate_gfg::translate_gfg_java_python()),
         Arc::new(fusion_brain::htr()),
         Arc::new(fusion_brain::zsod()),

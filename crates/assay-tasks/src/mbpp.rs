@@ -22,7 +22,7 @@ use prompts::{Prompting, STOP};
 pub(crate) fn mbpp() -> Programs {
     Programs {
         card: card("mbpp"),
-        open: |data, choice| open(data, choice, &WHOLE),
+        open: Box::new(|data, choice| open(data, choice, &WHOLE)),
         normalize_name: short_name,
         grading: GradingRules::for_tests(3),
         tally: |settings| Box::new(PassTally::new(settings)),
@@ -33,10 +33,8 @@ pub(crate) fn mbpp() -> Programs {
 pub(crate) fn mbpp_sanitized() -> Programs {
     Programs {
         card: card("mbpp-sanitized"),
-        open: |data, choice| open(data, choice, &SANITIZED_FILE),
-        normalize_name: short_name,
-        grading: GradingRules::for_tests(3),
-        tally: |settings| Box::new(PassTally::new(settings)),
+        open: Box::new(|data, choice| open(data, choice, &SANITIZED_FILE)),
+        ..mbpp()
     }
 }
 
@@ -44,10 +42,10 @@ pub(crate) fn mbpp_sanitized() -> Programs {
 pub(crate) fn mbpp_plus() -> Programs {
     Programs {
         card: card("mbpp-plus"),
-        open: open_plus,
-        normalize_name: short_name,
+        open: Box::new(open_plus),
         grading: GradingRules::for_calls(),
         tally: PlusTally::boxed,
+        ..mbpp()
     }
 }
 

@@ -13,31 +13,17 @@ use assay_metrics::apps::{compat, strict};
 
 use crate::card::card;
 use crate::programs::{
-    CodeProblem, CodeProblems, CodeReference, GradingRules, Open, ProgramOutput, Programs,
-    PromptChoice, Stop, TestSuite, Tests, TotalCpuTime, VisitCodeProblem, only_path, python_text,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, ProgramOutput, Programs, PromptChoice,
+    Stop, TestSuite, Tests, TotalCpuTime, VisitCodeProblem, only_path, python_text,
 };
 use crate::sample;
 use tally::AppsTally;
 
-/// APPS's introductory problems.
-pub(crate) fn apps_introductory() -> Programs {
-    task("apps-introductory", |data, choice| open(data, choice, Level::Introductory))
-}
-
-/// APPS's interview problems.
-pub(crate) fn apps_interview() -> Programs {
-    task("apps-interview", |data, choice| open(data, choice, Level::Interview))
-}
-
-/// APPS's competition problems.
-pub(crate) fn apps_competition() -> Programs {
-    task("apps-competition", |data, choice| open(data, choice, Level::Competition))
-}
-
-fn task(name: &str, open: Open) -> Programs {
+/// APPS's problems of one level.
+pub(crate) fn apps(level: Level) -> Programs {
     Programs {
-        card: card(name),
-        open,
+        card: card(&format!("apps-{}", level.name())),
+        open: Box::new(move |data, choice| open(data, choice, level)),
         normalize_name: |name| {
             let name = name.strip_prefix("APPS/").unwrap_or(name);
             name.trim_start_matches('0').to_owned()

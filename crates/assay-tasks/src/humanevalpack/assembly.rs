@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use assay_core::{Language, Rules};
+use assay_core::Rules;
 
-use super::code::Code;
+use super::code::{BraceLanguage, Code};
 use super::separate_tests::rust_tests;
 use crate::programs::SourceParts;
 
@@ -27,7 +27,7 @@ fn plain(answer: &str) -> String {
 /// A program without its own main function. Under `compat`, the tests' main function is called by another one, which
 /// prints the nonce.
 pub(super) fn cpp(parts: &SourceParts<'_>) -> String {
-    let program = without_main(&plain(parts.program), Language::Cpp);
+    let program = without_main(&plain(parts.program), BraceLanguage::Cpp);
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
         return format!("{program}\n{tests}");
@@ -64,7 +64,7 @@ pub(super) fn java(parts: &SourceParts<'_>) -> String {
 
 /// A Java program with spaces instead of its package and of `public` before its classes.
 pub(super) fn without_public(program: &str) -> String {
-    let code = Code::new(program, Language::Java);
+    let code = Code::new(program, BraceLanguage::Java);
     let mut bytes = program.as_bytes().to_vec();
     for at in code.outer_words("public") {
         bytes[at..at + "public".len()].fill(b' ');
@@ -129,7 +129,7 @@ pub(super) fn rust_lines(program: &str) -> String {
 
 /// A Rust program whose paths from the crate root lead into its module.
 fn within_module(program: &str, module: &str) -> String {
-    let code = Code::new(program, Language::Rust).blanked();
+    let code = Code::new(program, BraceLanguage::Rust).blanked();
     let (mut text, mut done) = (String::new(), 0);
     for (at, root) in program.match_indices("crate::") {
         let before = at.checked_sub(1).map_or(b' ', |at| code[at]);
@@ -174,7 +174,7 @@ const GO_COMPAT: &str = "func assayWrong(text string) { panic(text) }\n";
 /// A program with its imports first: Go requires each import to be there once, before everything else, and used.
 pub(super) fn go(parts: &SourceParts<'_>) -> String {
     let program = plain(parts.program);
-    let program = without_main(&program, Language::Go);
+    let program = without_main(&program, BraceLanguage::Go);
     let tests = parts.tests.unwrap_or_default();
     if parts.rules == Rules::Strict {
         return go_file(&program, "", tests);
@@ -194,7 +194,7 @@ pub(super) fn go(parts: &SourceParts<'_>) -> String {
 pub(super) fn go_file(program: &str, tests: &str, end: &str) -> String {
     let (imports, program) = go_imports(program);
     let (setup, tests) = go_imports(tests);
-    let blanked = Code::new(&format!("{program}\n{tests}"), Language::Go).blanked();
+    let blanked = Code::new(&format!("{program}\n{tests}"), BraceLanguage::Go).blanked();
     let code = String::from_utf8_lossy(&blanked).into_owned();
     let own: Vec<String> =
         imports.into_iter().chain(setup).filter(|import| used(import, &code)).collect();
@@ -286,7 +286,7 @@ pub(super) fn words_after<'a>(text: &'a str, keyword: &str) -> Vec<&'a str> {
 
 /// A program with spaces instead of its main function. The text after it is kept if it is code too: functions, or a
 /// preprocessor line.
-fn without_main(program: &str, language: Language) -> String {
+fn without_main(program: &str, language: BraceLanguage) -> String {
     let code = Code::new(program, language);
     let Some((begin, open)) = main_function(program, &code, language) else {
         return program.to_owned();
@@ -303,10 +303,10 @@ fn without_main(program: &str, language: Language) -> String {
 fn main_function(
     program: &str,
     code: &Code<'_>,
-    language: Language,
+    language: BraceLanguage,
 ) -> Option<(usize, Option<usize>)> {
     const BEFORE: [&str; 5] = ["int", "signed", "auto", "int32_t", "void"];
-    let words = if language == Language::Go { &["func"][..] } else { &BEFORE };
+    let words = if language == BraceLanguage::Go { &["func"][..] } else { &BEFORE };
     let blanked = code.blanked();
     let found = |at: usize| {
         let before = program[..at].trim_end();
@@ -391,7 +391,7 @@ mod tests {
     #[test]
     fn only_a_main_function_is_taken_out_of_a_program() {
         let check = |language, program, kept| assert_eq!(without_main(program, language), kept);
-        let cpp = Language::Cpp;
+        let cpp = BraceLanguage::Cpp;
         check(cpp, "int f();\nint  main (void) { }\nrest", "int f();\n");
         check(cpp, "int f();\nint main() {\n x\n}\nint f() {}", "int f();\n\n\n\nint f() {}");
         check(cpp, "#ifdef X\nauto main() -> int { }\n#endif", "#ifdef X\n\n#endif");
@@ -404,9 +404,9 @@ mod tests {
         ] {
             check(cpp, program, program);
         }
-        check(Language::Go, "func F() {}\nfunc main() {\n}\n", "func F() {}\n\n");
-        check(Language::Go, "func main() { F() }\nfunc F() {}", "\nfunc F() {}");
-        check(Language::Go, "// \nfunc F() { main() }", "// \nfunc F() { main() }");
+        check(BraceLanguage::Go, "func F() {}\nfunc main() {\n}\n", "func F() {}\n\n");
+        check(BraceLanguage::Go, "func main() { F() }\nfunc F() {}", "\nfunc F() {}");
+        check(BraceLanguage::Go, "// \nfunc F() { main() }", "// \nfunc F() { main() }");
     }
 
     #[test]

@@ -1,6 +1,14 @@
 //! Distinguishes code from comments, strings and character literals.
 
-use assay_core::Language;
+/// A language of HumanEvalPack whose functions are in braces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BraceLanguage {
+    JavaScript,
+    Java,
+    Cpp,
+    Go,
+    Rust,
+}
 
 /// A text, and for every byte whether it is code.
 pub(super) struct Code<'a> {
@@ -9,7 +17,7 @@ pub(super) struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    pub(super) fn new(text: &'a str, language: Language) -> Self {
+    pub(super) fn new(text: &'a str, language: BraceLanguage) -> Self {
         let mut lexer = Lexer { bytes: text.as_bytes(), at: 0, language, significant: b'(' };
         let mut is_code = vec![true; text.len()];
         while lexer.at < text.len() {
@@ -101,7 +109,7 @@ fn is_word(byte: u8) -> bool {
 struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
-    language: Language,
+    language: BraceLanguage,
     /// The last byte of code that is not white space; decides whether a slash divides.
     significant: u8,
 }
@@ -123,7 +131,7 @@ impl Lexer<'_> {
 
     /// The end of the comment or literal that starts here; this position if there is none.
     fn literal(&self) -> usize {
-        use Language::{Cpp, Go, Java, JavaScript, Rust};
+        use BraceLanguage::{Cpp, Go, Java, JavaScript, Rust};
         let at = self.at;
         let after_word = at > 0 && is_word(self.bytes[at - 1]);
         match (self.byte(at), self.language) {
@@ -155,7 +163,7 @@ impl Lexer<'_> {
     }
 
     fn comment(&self, at: usize) -> usize {
-        if self.language != Language::Rust {
+        if self.language != BraceLanguage::Rust {
             return self.until(at + 2, "*/");
         }
         let (mut open, mut at) = (1, at + 2);
@@ -173,7 +181,7 @@ impl Lexer<'_> {
         while at < self.bytes.len() {
             match self.bytes[at] {
                 b'\\' => at += 1,
-                b'\n' if self.language != Language::Rust => return at,
+                b'\n' if self.language != BraceLanguage::Rust => return at,
                 byte if byte == quote => return at + 1,
                 _ => {}
             }
@@ -291,7 +299,7 @@ mod tests {
 
     use super::*;
 
-    fn check(language: Language, text: &str, code: &str) {
+    fn check(language: BraceLanguage, text: &str, code: &str) {
         let blanked = Code::new(text, language).blanked();
         let kept: String = String::from_utf8(blanked).unwrap().split_whitespace().collect();
         assert_eq!(kept, code, "{text}");
@@ -299,47 +307,51 @@ mod tests {
 
     #[test]
     fn comments_strings_and_characters_are_no_code() {
-        check(Language::Cpp, "a // {\nb /* } */ c \"}\" '{' '\\'' d", "abcd");
-        check(Language::Cpp, "R\"x(} \" )x\" a 1'000'000 {", "Ra1'000'000{");
-        check(Language::Cpp, "a\"\\\"}\" b \"open {\n}", "ab}");
-        check(Language::Java, "a \"\"\"\n } \" { \"\"\" b '\\u007d'", "ab");
-        check(Language::Go, "a `\\` b `}\n{` '{'", "ab");
-        check(Language::Rust, "fn f<'a>(x: &'a str) { '{' '}' b'}' }", "fnf<'a>(x:&'astr){b}");
+        check(BraceLanguage::Cpp, "a // {\nb /* } */ c \"}\" '{' '\\'' d", "abcd");
+        check(BraceLanguage::Cpp, "R\"x(} \" )x\" a 1'000'000 {", "Ra1'000'000{");
+        check(BraceLanguage::Cpp, "a\"\\\"}\" b \"open {\n}", "ab}");
+        check(BraceLanguage::Java, "a \"\"\"\n } \" { \"\"\" b '\\u007d'", "ab");
+        check(BraceLanguage::Go, "a `\\` b `}\n{` '{'", "ab");
+        check(BraceLanguage::Rust, "fn f<'a>(x: &'a str) { '{' '}' b'}' }", "fnf<'a>(x:&'astr){b}");
         check(
-            Language::Rust,
+            BraceLanguage::Rust,
             "/* { /* { */ } */ a r#\"}\"}\"# b r\"}\" c \"}\n}\" rest",
             "abcrest",
         );
         check(
-            Language::JavaScript,
+            BraceLanguage::JavaScript,
             "a = /[/}]{2}/g; b = c / d / e; `}${f({}, `}`)}{` g",
             "a=g;b=c/d/e;g",
         );
-        check(Language::JavaScript, "return /}/.test(x) && y[0] / 2", "return.test(x)&&y[0]/2");
-        check(Language::JavaScript, "'it\\'s }' \"}\"", "");
-        check(Language::JavaScript, "x /* } */ / 2; '}'", "x/2;");
+        check(
+            BraceLanguage::JavaScript,
+            "return /}/.test(x) && y[0] / 2",
+            "return.test(x)&&y[0]/2",
+        );
+        check(BraceLanguage::JavaScript, "'it\\'s }' \"}\"", "");
+        check(BraceLanguage::JavaScript, "x /* } */ / 2; '}'", "x/2;");
     }
 
     #[test]
     fn braces_and_words_are_found_in_code_only() {
         let text = "int f() { /* } */ }\n// int main\nint main_index; int main() { int main; }";
-        let code = Code::new(text, Language::Cpp);
+        let code = Code::new(text, BraceLanguage::Cpp);
         assert_eq!(code.outer_words("main"), [text.rfind("main()").unwrap()]);
         let text = "use x::{a};\nfn g() { '{' }\nfn f() { if x { \"}\"";
-        let code = Code::new(text, Language::Rust);
+        let code = Code::new(text, BraceLanguage::Rust);
         assert_eq!(code.left_open(0), text.rfind("{ if"));
         assert_eq!(code.left_open(1), text.rfind("{ \"}\""));
         let whole = format!("{text} }} }} rest");
-        let code = Code::new(&whole, Language::Rust);
+        let code = Code::new(&whole, BraceLanguage::Rust);
         let begin = text.rfind("{ if").unwrap();
         assert_eq!(code.closing(begin).map(|end| &whole[end..]), Some(" rest"));
-        assert_eq!(Code::new("f {}", Language::Rust).left_open(0), None);
+        assert_eq!(Code::new("f {}", BraceLanguage::Rust).left_open(0), None);
     }
 
     proptest! {
         #[test]
         fn any_text_has_code(text in "[a-z'\"`/*\\\\{}()#$Rré\n ]{0,60}") {
-            let languages = [Language::Cpp, Language::Java, Language::Go, Language::Rust, Language::JavaScript];
+            let languages = [BraceLanguage::Cpp, BraceLanguage::Java, BraceLanguage::Go, BraceLanguage::Rust, BraceLanguage::JavaScript];
             for language in languages {
                 let code = Code::new(&text, language);
                 prop_assert_eq!(code.blanked().len(), text.len());

@@ -1,8 +1,6 @@
 //! Cuts a continuation of a prompt by OctoPack's rule: it ends with the function that it is to write.
 
-use assay_core::Language;
-
-use super::code::Code;
+use super::code::{BraceLanguage, Code};
 
 /// Cuts a continuation in Python before the first line that is not indented.
 pub(super) fn until_outer_line(text: &str) -> &str {
@@ -18,8 +16,8 @@ pub(super) fn until_outer_line(text: &str) -> &str {
 
 /// Cuts a continuation after the brace that closes what the prompt leaves open: the function, and in Java the class. A
 /// continuation that does not close it ends with its last brace.
-pub(super) fn until_closing_brace(text: &str, language: Language) -> &str {
-    let open = if language == Language::Java { 2 } else { 1 };
+pub(super) fn until_closing_brace(text: &str, language: BraceLanguage) -> &str {
+    let open = if language == BraceLanguage::Java { 2 } else { 1 };
     let code = Code::new(text, language);
     let mut last = None;
     for brace in code.braces().filter(|brace| !brace.opens) {
@@ -38,9 +36,9 @@ mod tests {
     #[test]
     fn a_function_ends_where_it_is_closed() {
         let check = |language, text, kept| assert_eq!(until_closing_brace(text, language), kept);
-        let cpp = Language::Cpp;
+        let cpp = BraceLanguage::Cpp;
         check(cpp, "  if (x) { y(); }\n}\nint main() {}", "  if (x) { y(); }\n}");
-        check(Language::Java, "  return 1;\n  }\n}\n}", "  return 1;\n  }\n}");
+        check(BraceLanguage::Java, "  return 1;\n  }\n}\n}", "  return 1;\n  }\n}");
         check(cpp, "  { x } y", "  { x }");
         check(cpp, "  x", "  x");
         check(
@@ -49,9 +47,9 @@ mod tests {
             "  // closes: }\n  s += \"}\"; c = '}';\n}",
         );
         check(cpp, "  /* { */ return 1;\n}\nrest }", "  /* { */ return 1;\n}");
-        check(Language::Rust, " x('{')\n} fn g() {}", " x('{')\n}");
-        check(Language::JavaScript, " return `${x}}`;\n}\nrest()", " return `${x}}`;\n}");
-        check(Language::Go, " return `{`\n}\nrest", " return `{`\n}");
+        check(BraceLanguage::Rust, " x('{')\n} fn g() {}", " x('{')\n}");
+        check(BraceLanguage::JavaScript, " return `${x}}`;\n}\nrest()", " return `${x}}`;\n}");
+        check(BraceLanguage::Go, " return `{`\n}\nrest", " return `{`\n}");
     }
 
     #[test]

@@ -12,113 +12,115 @@ use std::sync::Arc;
 use assay_core::{DataChoice, Error, Language, PythonTests, Result};
 use assay_data::programs::{PackProblem, Records};
 
+use code::BraceLanguage;
 use separate_tests::PackTests;
 
 use crate::card::card;
 use crate::programs::{
-    CodeProblem, CodeProblems, CodeReference, GradingRules, Open, PassTally, Programs,
-    PromptChoice, RecordReader, StreamedProblems, TestSuite, Tests, only_path,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, PassTally, Programs, PromptChoice,
+    RecordReader, StreamedProblems, TestSuite, Tests, only_path,
 };
 use crate::sample;
 
-/// HumanEvalPack in Python.
-pub(crate) fn humanevalpack_python() -> Programs {
-    let grading = GradingRules {
-        continuation: continuation::until_outer_line,
-        ..GradingRules::for_tests(10)
-    };
-    pack("humanevalpack-python", grading, |data, choice| open(data, choice, &PYTHON))
-}
-
-/// HumanEvalPack in JavaScript.
-pub(crate) fn humanevalpack_js() -> Programs {
-    let grading = GradingRules {
-        continuation: |text| continuation::until_closing_brace(text, Language::JavaScript),
-        assemble: assembly::javascript,
-        ..GradingRules::for_tests(10)
-    };
-    pack("humanevalpack-js", grading, |data, choice| open(data, choice, &JS))
-}
-
-/// HumanEvalPack in Java.
-pub(crate) fn humanevalpack_java() -> Programs {
-    let grading = GradingRules {
-        continuation: |text| continuation::until_closing_brace(text, Language::Java),
-        assemble: assembly::java,
-        ..GradingRules::for_tests(10)
-    };
-    pack("humanevalpack-java", grading, |data, choice| open(data, choice, &JAVA))
-}
-
-/// HumanEvalPack in C++.
-pub(crate) fn humanevalpack_cpp() -> Programs {
-    let grading = GradingRules {
-        continuation: |text| continuation::until_closing_brace(text, Language::Cpp),
-        assemble: assembly::cpp,
-        ..GradingRules::for_tests(10)
-    };
-    pack("humanevalpack-cpp", grading, |data, choice| open(data, choice, &CPP))
-}
-
-/// HumanEvalPack in Go.
-pub(crate) fn humanevalpack_go() -> Programs {
-    let grading = GradingRules {
-        continuation: |text| continuation::until_closing_brace(text, Language::Go),
-        assemble: assembly::go,
-        ..GradingRules::for_tests(10)
-    };
-    pack("humanevalpack-go", grading, |data, choice| open(data, choice, &GO))
-}
-
-/// HumanEvalPack in Rust.
-pub(crate) fn humanevalpack_rust() -> Programs {
-    let grading = GradingRules {
-        continuation: |text| continuation::until_closing_brace(text, Language::Rust),
-        assemble: assembly::rust,
-        ..GradingRules::for_tests(10)
-    };
-    pack("humanevalpack-rust", grading, |data, choice| open(data, choice, &RUST))
-}
-
-fn pack(name: &str, grading: GradingRules, open: Open) -> Programs {
+/// HumanEvalPack in one language.
+pub(crate) fn humanevalpack(dialect: &'static Dialect) -> Programs {
     Programs {
-        card: card(name),
-        open,
+        card: card(&format!("humanevalpack-{}", dialect.folder)),
+        open: Box::new(move |data, choice| open(data, choice, dialect)),
         normalize_name: |name| name.rsplit('/').next().unwrap_or(name).to_owned(),
-        grading,
+        grading: dialect.grading,
         tally: |settings| Box::new(PassTally::new(settings)),
     }
 }
 
 /// The specifics of a language.
-struct Dialect {
+pub(crate) struct Dialect {
     language: Language,
-    /// The folder of its file.
+    /// The same, if its functions are in braces.
+    braces: Option<BraceLanguage>,
+    /// The folder of its file, and the end of its task's name.
     folder: &'static str,
     /// The prefix of its problems' names.
     prefix: &'static str,
     stop: &'static [&'static str],
+    grading: GradingRules,
 }
 
-const PYTHON: Dialect = Dialect {
+const RULES: GradingRules = GradingRules::for_tests(10);
+
+pub(crate) const PYTHON: &Dialect = &Dialect {
     language: Language::Python,
+    braces: None,
     folder: "python",
     prefix: "Python/",
     stop: &["\nclass", "\ndef", "\n#", "\n@", "\nprint", "\nif", "\nassert"],
+    grading: GradingRules { continuation: continuation::until_outer_line, ..RULES },
 };
-const JS: Dialect =
-    Dialect { language: Language::JavaScript, folder: "js", prefix: "JavaScript/", stop: &[] };
-const JAVA: Dialect =
-    Dialect { language: Language::Java, folder: "java", prefix: "Java/", stop: &[] };
-const CPP: Dialect = Dialect { language: Language::Cpp, folder: "cpp", prefix: "CPP/", stop: &[] };
-const GO: Dialect = Dialect {
+
+pub(crate) const JS: &Dialect = &Dialect {
+    language: Language::JavaScript,
+    braces: Some(BraceLanguage::JavaScript),
+    folder: "js",
+    prefix: "JavaScript/",
+    stop: &[],
+    grading: GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, BraceLanguage::JavaScript),
+        assemble: assembly::javascript,
+        ..RULES
+    },
+};
+
+pub(crate) const JAVA: &Dialect = &Dialect {
+    language: Language::Java,
+    braces: Some(BraceLanguage::Java),
+    folder: "java",
+    prefix: "Java/",
+    stop: &[],
+    grading: GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, BraceLanguage::Java),
+        assemble: assembly::java,
+        ..RULES
+    },
+};
+
+pub(crate) const CPP: &Dialect = &Dialect {
+    language: Language::Cpp,
+    braces: Some(BraceLanguage::Cpp),
+    folder: "cpp",
+    prefix: "CPP/",
+    stop: &[],
+    grading: GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, BraceLanguage::Cpp),
+        assemble: assembly::cpp,
+        ..RULES
+    },
+};
+
+pub(crate) const GO: &Dialect = &Dialect {
     language: Language::Go,
+    braces: Some(BraceLanguage::Go),
     folder: "go",
     prefix: "Go/",
     stop: &["\n//", "\nfunc main(", "struct", "\nfunc"],
+    grading: GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, BraceLanguage::Go),
+        assemble: assembly::go,
+        ..RULES
+    },
 };
-const RUST: Dialect =
-    Dialect { language: Language::Rust, folder: "rust", prefix: "Rust/", stop: &[] };
+
+pub(crate) const RUST: &Dialect = &Dialect {
+    language: Language::Rust,
+    braces: Some(BraceLanguage::Rust),
+    folder: "rust",
+    prefix: "Rust/",
+    stop: &[],
+    grading: GradingRules {
+        continuation: |text| continuation::until_closing_brace(text, BraceLanguage::Rust),
+        assemble: assembly::rust,
+        ..RULES
+    },
+};
 
 const CONTINUE: &str = "continue";
 
@@ -191,9 +193,9 @@ impl RecordReader<PackProblem> for Pack {
 
 impl Pack {
     fn tests(&self, record: &PackProblem) -> Result<Tests, String> {
-        if self.dialect.language != Language::Python {
+        if let Some(language) = self.dialect.braces {
             let given = PackTests {
-                language: self.dialect.language,
+                language,
                 prompt: &record.prompt,
                 gold: &gold(record),
                 tests: &format!("{}\n{}", record.test_setup, record.test),

@@ -1,17 +1,15 @@
 //! Tests that call a candidate from another process: the tests' program, in which the tested function is a stub that
 //! sends the call, and the code that is appended to a candidate to serve the calls.
 
-use assay_core::Language;
-
 use crate::programs::SeparateTests;
 
 use super::assembly::{GO_ASSERT, go_file, rust_lines, without_public, words_after};
-use super::code::Code;
+use super::code::{BraceLanguage, Code};
 use super::signature::{Signature, Split, signature, split};
 
 /// The parts of a problem that its tests are built from.
 pub(super) struct PackTests<'a> {
-    pub(super) language: Language,
+    pub(super) language: BraceLanguage,
     /// The beginning of a program, with the function's header.
     pub(super) prompt: &'a str,
     /// The reference solution.
@@ -28,11 +26,13 @@ impl PackTests<'_> {
             .ok_or_else(|| format!("the function's header is not understood: {}", split.header))?;
         let appended = self.tests.to_owned();
         let (tests, server_code) = match self.language {
-            Language::Cpp => (self.cpp(&split, &function), serve_cpp(&function)),
-            Language::Java => (self.java(&split, &function), String::new()),
-            Language::Go => (self.go(&split, &function), serve_go(&function)),
-            Language::Rust => (self.rust(&split, &function), serve_rust(&function, self.gold)),
-            _ => (self.javascript(&split, &function), serve_javascript(&function)),
+            BraceLanguage::Cpp => (self.cpp(&split, &function), serve_cpp(&function)),
+            BraceLanguage::Java => (self.java(&split, &function), String::new()),
+            BraceLanguage::Go => (self.go(&split, &function), serve_go(&function)),
+            BraceLanguage::Rust => (self.rust(&split, &function), serve_rust(&function, self.gold)),
+            BraceLanguage::JavaScript => {
+                (self.javascript(&split, &function), serve_javascript(&function))
+            }
         };
         Ok(SeparateTests { tests, server_code, appended })
     }
@@ -201,7 +201,7 @@ pub(super) fn rust_tests(tests: &str) -> (String, Vec<&str>) {
 /// Code that sends and receives values of a program's enums, of those whose variants are tuples: a number, and the
 /// contents of the variant.
 fn rust_enums(program: &str) -> String {
-    let code = Code::new(program, Language::Rust);
+    let code = Code::new(program, BraceLanguage::Rust);
     let enums = code.outer_words("enum").into_iter().filter_map(|at| {
         let open = at + program[at..].find('{')?;
         let end = code.closing(open)?;
@@ -251,7 +251,7 @@ fn java_checks(tests: &str) -> String {
     const LIST: &str = "List<Boolean> correct = Arrays.asList(";
     let Some(at) = tests.find(LIST) else { return tests.to_owned() };
     let begin = at + LIST.len();
-    let code = Code::new(tests, Language::Java).blanked();
+    let code = Code::new(tests, BraceLanguage::Java).blanked();
     let (mut open, mut parts, mut from) = (0, Vec::new(), begin);
     for (at, byte) in code.iter().enumerate().skip(begin) {
         match byte {
@@ -287,7 +287,12 @@ fn java_text(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn separate_tests(language: Language, prompt: &str, body: &str, tests: &str) -> SeparateTests {
+    fn separate_tests(
+        language: BraceLanguage,
+        prompt: &str,
+        body: &str,
+        tests: &str,
+    ) -> SeparateTests {
         let gold = format!("{prompt}{body}");
         PackTests { language, prompt, gold: &gold, tests }.separate_tests().unwrap()
     }
@@ -295,7 +300,8 @@ mod tests {
     #[test]
     fn tests_have_a_stub_instead_of_the_function() {
         let prompt = "int h() { return 1; }\nint f(vector<int> a, int b){\n";
-        let made = separate_tests(Language::Cpp, prompt, "  return secret;\n}\n", "int main(){}");
+        let made =
+            separate_tests(BraceLanguage::Cpp, prompt, "  return secret;\n}\n", "int main(){}");
         assert!(made.tests.contains("int h() { return 1; }"), "{made:?}");
         assert!(
             made.tests.contains("int f(vector<int> a, int b) { return assay::ask<int>(a, b); }")
@@ -307,8 +313,12 @@ mod tests {
 
     #[test]
     fn a_problem_without_an_open_function_is_refused() {
-        let given =
-            PackTests { language: Language::Cpp, prompt: "int f();", gold: "int f();", tests: "" };
+        let given = PackTests {
+            language: BraceLanguage::Cpp,
+            prompt: "int f();",
+            gold: "int f();",
+            tests: "",
+        };
         assert!(given.separate_tests().is_err());
     }
 

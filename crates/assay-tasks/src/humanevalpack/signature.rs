@@ -1,8 +1,6 @@
 //! The function that a prompt starts: its header and body, its name and parameters.
 
-use assay_core::Language;
-
-use super::code::Code;
+use super::code::{BraceLanguage, Code};
 
 /// A program that passes, split around the requested function.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,18 +30,18 @@ pub(super) struct Parameter {
 }
 
 /// Splits the program `gold` around the function that its beginning, `prompt`, leaves open.
-pub(super) fn split<'a>(prompt: &str, gold: &'a str, language: Language) -> Option<Split<'a>> {
-    let outside = i32::from(language == Language::Java);
+pub(super) fn split<'a>(prompt: &str, gold: &'a str, language: BraceLanguage) -> Option<Split<'a>> {
+    let outside = i32::from(language == BraceLanguage::Java);
     let code = Code::new(prompt, language);
     let open = code.left_open(outside)?;
     let end = Code::new(gold, language).closing(open)?;
     let blanked = String::from_utf8_lossy(&code.blanked()[..open]).into_owned();
     // Replaced characters that are not code may change their length: none are left in `blanked`.
     let begin = match language {
-        Language::Go => last_word(&code, &["func"], open)?,
-        Language::Rust => last_word(&code, &["fn"], open)?,
-        Language::JavaScript => last_word(&code, &["const", "let", "var", "function"], open)?,
-        _ => after_last_item(&blanked),
+        BraceLanguage::Go => last_word(&code, &["func"], open)?,
+        BraceLanguage::Rust => last_word(&code, &["fn"], open)?,
+        BraceLanguage::JavaScript => last_word(&code, &["const", "let", "var", "function"], open)?,
+        BraceLanguage::Java | BraceLanguage::Cpp => after_last_item(&blanked),
     };
     let header = blanked.get(begin..)?.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(Split { before: gold.get(..begin)?, header, after: gold.get(end..)? })
@@ -68,8 +66,8 @@ fn after_last_item(code: &str) -> usize {
 }
 
 /// Parses a function's header.
-pub(super) fn signature(header: &str, language: Language) -> Option<Signature> {
-    if language == Language::JavaScript {
+pub(super) fn signature(header: &str, language: BraceLanguage) -> Option<Signature> {
+    if language == BraceLanguage::JavaScript {
         let words = header.split(|c: char| !is_part(c)).filter(|word| !word.is_empty());
         let name = words.skip(1).find(|word| *word != "async")?;
         return Some(Signature {
@@ -82,15 +80,15 @@ pub(super) fn signature(header: &str, language: Language) -> Option<Signature> {
     let close = open + closing_bracket(&header[open..])?;
     let (before, after) = (&header[..open], &header[close + 1..]);
     // In Rust, a function's lifetimes follow its name.
-    let before = if language == Language::Rust { before.split('<').next()? } else { before };
+    let before = if language == BraceLanguage::Rust { before.split('<').next()? } else { before };
     let (result, name) = last_name(before)?;
     let parameters = split_at_commas(&header[open + 1..close]);
     let parameters =
         parameters.iter().map(|text| parameter(text, language)).collect::<Option<_>>()?;
     let result = match language {
-        Language::Go => after.trim().to_owned(),
-        Language::Rust => after.trim().strip_prefix("->").map_or("()", str::trim).to_owned(),
-        _ => result
+        BraceLanguage::Go => after.trim().to_owned(),
+        BraceLanguage::Rust => after.trim().strip_prefix("->").map_or("()", str::trim).to_owned(),
+        BraceLanguage::JavaScript | BraceLanguage::Java | BraceLanguage::Cpp => result
             .split_whitespace()
             .filter(|word| !MODIFIERS.contains(word))
             .collect::<Vec<_>>()
@@ -102,15 +100,15 @@ pub(super) fn signature(header: &str, language: Language) -> Option<Signature> {
 /// Words before the result type.
 const MODIFIERS: &[&str] = &["public", "private", "protected", "static", "final", "inline"];
 
-fn parameter(text: &str, language: Language) -> Option<Parameter> {
+fn parameter(text: &str, language: BraceLanguage) -> Option<Parameter> {
     let text = text.trim();
     let (name, kind) = match language {
-        Language::Go => (text.split_whitespace().next()?, ""),
-        Language::Rust => {
+        BraceLanguage::Go => (text.split_whitespace().next()?, ""),
+        BraceLanguage::Rust => {
             let (name, kind) = text.split_once(':')?;
             (name.trim().trim_start_matches("mut ").trim(), kind.trim())
         }
-        _ => {
+        BraceLanguage::JavaScript | BraceLanguage::Java | BraceLanguage::Cpp => {
             let (kind, name) = last_name(text.split('=').next()?.trim())?;
             (name, kind.trim_start_matches("final "))
         }
@@ -169,7 +167,7 @@ mod tests {
     use super::*;
 
     fn check(
-        language: Language,
+        language: BraceLanguage,
         header: &str,
         name: &str,
         parameters: &[(&str, &str)],
@@ -188,36 +186,36 @@ mod tests {
     fn headers_of_every_language_are_read() {
         let header = "map<char,int> histogram(const vector<pair<int,int>>& test, int n = 3)";
         let parameters = [("test", "const vector<pair<int,int>>&"), ("n", "int")];
-        check(Language::Cpp, header, "histogram", &parameters, "map<char,int>");
+        check(BraceLanguage::Cpp, header, "histogram", &parameters, "map<char,int>");
         let header =
             "public static Map<String, Integer> f(List<List<Integer>> a, final int b) throws E";
         let parameters = [("a", "List<List<Integer>>"), ("b", "int")];
-        check(Language::Java, header, "f", &parameters, "Map<String, Integer>");
+        check(BraceLanguage::Java, header, "f", &parameters, "Map<String, Integer>");
         let parameters = [("a", "&'a dyn Any"), ("b", "(i32, i32)")];
         let header = "fn f<'a>(a:&'a dyn Any, mut b: (i32, i32)) -> Vec<&str>";
-        check(Language::Rust, header, "f", &parameters, "Vec<&str>");
-        check(Language::Rust, "fn f()", "f", &[], "()");
+        check(BraceLanguage::Rust, header, "f", &parameters, "Vec<&str>");
+        check(BraceLanguage::Rust, "fn f()", "f", &[], "()");
         let header = "func F(x, y interface{}, z []int) [2]interface{}";
-        check(Language::Go, header, "F", &[("x", ""), ("y", ""), ("z", "")], "[2]interface{}");
-        check(Language::JavaScript, "const f = (a, b) =>", "f", &[], "");
-        check(Language::JavaScript, "function g(a)", "g", &[], "");
+        check(BraceLanguage::Go, header, "F", &[("x", ""), ("y", ""), ("z", "")], "[2]interface{}");
+        check(BraceLanguage::JavaScript, "const f = (a, b) =>", "f", &[], "");
+        check(BraceLanguage::JavaScript, "function g(a)", "g", &[], "");
     }
 
     #[test]
     fn a_program_is_split_around_the_open_function() {
         let prompt = "/* f { */\n#include<map>\nusing namespace std;\nint h(){ return 1; }\n\nint f(int a){ // {\n";
         let gold = format!("{prompt}  return \"}}\"[0];\n}}\nint g();\n");
-        let split = split(prompt, &gold, Language::Cpp).unwrap();
+        let split = split(prompt, &gold, BraceLanguage::Cpp).unwrap();
         assert!(split.before.ends_with("return 1; }\n\n"), "{split:?}");
         assert_eq!((split.header.as_str(), split.after), ("int f(int a)", "\nint g();\n"));
         let prompt =
             "import java.util.*;\n\nclass Solution {\n    /** é } */\n    public int f(int a) {\n";
         let gold = format!("{prompt}    }}\n}}");
-        let split = super::split(prompt, &gold, Language::Java).unwrap();
+        let split = super::split(prompt, &gold, BraceLanguage::Java).unwrap();
         assert_eq!((split.header.as_str(), split.after), ("public int f(int a)", "\n}"));
         let prompt = "#include<map>\nint f(){";
-        let split = super::split(prompt, "#include<map>\nint f(){ }", Language::Cpp).unwrap();
+        let split = super::split(prompt, "#include<map>\nint f(){ }", BraceLanguage::Cpp).unwrap();
         assert_eq!((split.before, split.header.as_str()), ("#include<map>\n", "int f()"));
-        assert_eq!(super::split("int f();", "int f();", Language::Cpp), None);
+        assert_eq!(super::split("int f();", "int f();", BraceLanguage::Cpp), None);
     }
 }

@@ -63,7 +63,8 @@ impl Programs {
 }
 
 /// Opens the problems of a task.
-pub(crate) type Open = fn(&DataChoice, &PromptChoice<'_>) -> Result<Box<dyn CodeProblems>>;
+pub(crate) type Open =
+    Box<dyn Fn(&DataChoice, &PromptChoice<'_>) -> Result<Box<dyn CodeProblems>> + Send + Sync>;
 
 /// The chosen prompt style.
 #[derive(Debug, Clone, Copy)]

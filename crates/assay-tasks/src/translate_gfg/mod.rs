@@ -18,7 +18,7 @@ const NAME: &str = "translate-gfg-java-python";
 pub(crate) fn translate_gfg_java_python() -> Programs {
     Programs {
         card: card(NAME),
-        open,
+        open: Box::new(open),
         normalize_name: str::to_owned,
         grading: GradingRules {
             stub: |_| "def f_filled(*arguments):\n    return None\n".to_owned(),
