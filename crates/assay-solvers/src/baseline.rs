@@ -5,7 +5,7 @@ use assay_core::{
 };
 use assay_syntax::{Language, grammar};
 
-use crate::{BuiltSolver, SolverCard, SolverKind, SolverSettings};
+use crate::{BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSettings};
 
 /// A baseline.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +21,8 @@ pub(crate) struct Baseline {
 /// A thing that the answers of a baseline depend on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Factor {
+    /// The version of its rules.
+    Version(u32),
     /// The version of Java's grammar.
     Grammar,
     /// The number of lines to answer.
@@ -34,6 +36,7 @@ impl Baseline {
         let mut identity = self.card.name().to_owned();
         for factor in self.depends_on {
             identity += &match factor {
+                Factor::Version(version) => format!("@{version}"),
                 Factor::Grammar => format!(",grammar={}", grammar(Language::Java)),
                 Factor::Top => format!(",top={}", settings.top),
                 Factor::Seed => format!(",seed={}", settings.seed),
@@ -48,12 +51,8 @@ impl SolverKind for Baseline {
         &self.card
     }
 
-    fn build(
-        &self,
-        _argument: Option<&str>,
-        settings: &SolverSettings,
-        _problems: &dyn Problems,
-    ) -> Result<BuiltSolver> {
+    fn build(&self, request: &BuildRequest<'_>) -> Result<BuiltSolver> {
+        let settings = request.settings;
         let solver = BaselineSolver { baseline: *self, settings: settings.clone() };
         Ok(BuiltSolver::each(solver, self.identity(settings)))
     }

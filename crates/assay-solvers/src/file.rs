@@ -9,7 +9,7 @@ use assay_core::{
 };
 
 use crate::kind::ALL;
-use crate::{Argument, BuiltSolver, SolverCard, SolverKind, SolverSettings};
+use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSettings};
 
 /// A file of answers.
 #[derive(Debug)]
@@ -25,12 +25,8 @@ impl SolverKind for AnswersFile {
         &CARD
     }
 
-    fn build(
-        &self,
-        argument: Option<&str>,
-        settings: &SolverSettings,
-        problems: &dyn Problems,
-    ) -> Result<BuiltSolver> {
+    fn build(&self, request: &BuildRequest<'_>) -> Result<BuiltSolver> {
+        let BuildRequest { argument, settings, problems } = *request;
         let path = settings.working_folder.join(argument.unwrap_or_default());
         let file = read(&path, problems)?;
         let identity = format!("file@{}", file.digest.short());

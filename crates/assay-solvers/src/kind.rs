@@ -18,13 +18,8 @@ pub trait SolverKind: fmt::Debug + Sync {
     /// The solver's description.
     fn card(&self) -> &SolverCard;
 
-    /// Builds the solver for `problems`.
-    fn build(
-        &self,
-        argument: Option<&str>,
-        settings: &SolverSettings,
-        problems: &dyn Problems,
-    ) -> Result<BuiltSolver>;
+    /// Builds the solver.
+    fn build(&self, request: &BuildRequest<'_>) -> Result<BuiltSolver>;
 
     /// Fails if the argument of a spec is invalid, with a better message than that there is no such
     /// solver.
@@ -37,6 +32,16 @@ pub trait SolverKind: fmt::Debug + Sync {
     fn risk(&self, _argument: Option<&str>, _settings: &SolverSettings) -> Option<String> {
         None
     }
+}
+
+/// The input of a solver's construction.
+pub struct BuildRequest<'a> {
+    /// The argument of its spec.
+    pub argument: Option<&'a str>,
+    /// The settings.
+    pub settings: &'a SolverSettings,
+    /// The problems that it will answer.
+    pub problems: &'a dyn Problems,
 }
 
 /// The description of a solver.

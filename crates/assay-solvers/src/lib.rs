@@ -19,7 +19,7 @@ mod settings;
 mod spec;
 mod worst;
 
-pub use kind::{Argument, BuiltSolver, SolverCard, SolverKind};
+pub use kind::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind};
 pub use locate::LOCATE_LEARNED_FROM;
 pub use settings::SolverSettings;
 pub use spec::SolverSpec;
@@ -36,7 +36,7 @@ pub const REGISTRY: &[&dyn SolverKind] = &[
     &most_similar::MOST_SIMILAR_PARSES,
     &worst::WORST,
     &copy::COPY,
-    &rewrite::Rewrite,
+    &rewrite::REWRITE,
     &gold::GOLD,
     &program::CommandKind,
     &file::AnswersFile,

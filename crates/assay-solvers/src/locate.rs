@@ -38,12 +38,8 @@ impl SolverKind for Locate {
         &CARD
     }
 
-    fn build(
-        &self,
-        argument: Option<&str>,
-        settings: &SolverSettings,
-        _problems: &dyn Problems,
-    ) -> Result<BuiltSolver> {
+    fn build(&self, request: &BuildRequest<'_>) -> Result<BuiltSolver> {
+        let BuildRequest { argument, settings, .. } = *request;
         let (locator, digest) = open(argument, &settings.working_folder)?;
         let top = settings.top;
         let identity = format!("locate,weights={},top={top}", digest.short());

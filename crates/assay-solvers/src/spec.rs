@@ -4,7 +4,7 @@ use std::fmt;
 
 use assay_core::{Error, Problems, Result, TaskCard};
 
-use crate::{BuiltSolver, REGISTRY, SolverCard, SolverKind, SolverSettings};
+use crate::{BuildRequest, BuiltSolver, REGISTRY, SolverCard, SolverKind, SolverSettings};
 
 /// A solver and its argument, as a user names them: `NAME` or `NAME:ARGUMENT`.
 #[derive(Debug, Clone)]
@@ -56,7 +56,8 @@ impl SolverSpec {
 
     /// Builds the solver for `problems`.
     pub fn build(&self, settings: &SolverSettings, problems: &dyn Problems) -> Result<BuiltSolver> {
-        self.kind.build(self.argument.as_deref(), settings, problems)
+        let argument = self.argument.as_deref();
+        self.kind.build(&BuildRequest { argument, settings, problems })
     }
 }
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 use assay_core::{AnswerSink, AnswerTogether, Batch, DigestOf, Error, Problems, Result, Solver};
 
 use crate::kind::ALL;
-use crate::{Argument, BuiltSolver, SolverCard, SolverKind, SolverSettings};
+use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSettings};
 use conversation::Conversation;
 use stage::stage;
 
@@ -46,12 +46,8 @@ impl SolverKind for CommandKind {
         &CARD
     }
 
-    fn build(
-        &self,
-        argument: Option<&str>,
-        settings: &SolverSettings,
-        _problems: &dyn Problems,
-    ) -> Result<BuiltSolver> {
+    fn build(&self, request: &BuildRequest<'_>) -> Result<BuiltSolver> {
+        let BuildRequest { argument, settings, .. } = *request;
         let solver = CommandSolver {
             command: words(argument)?,
             working_folder: settings.working_folder.clone(),
