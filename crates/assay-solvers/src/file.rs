@@ -9,7 +9,7 @@ use assay_core::{
 };
 
 use crate::kind::ALL;
-use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSettings};
+use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind};
 
 /// A file of answers.
 #[derive(Debug)]

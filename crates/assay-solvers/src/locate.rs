@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Confidence, Digest, Error, Problems, Reply, Response, Result,
+    AnswerEach, AnswerError, Ask, Confidence, Digest, Error, Reply, Response, Result,
 };
 use assay_locate::{Locator, Model, RankedLine};
 
 use crate::kind::LINES;
-use crate::{Argument, BuiltSolver, SolverCard, SolverKind, SolverSettings, SolverSpec};
+use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSpec};
 
 /// The datasets that the weights inside the binary were trained on.
 pub const LOCATE_LEARNED_FROM: [&str; 4] = ["Dataset1", "Dataset2", "Dataset3", "Dataset4"];

@@ -16,7 +16,7 @@ mod stage;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_core::{AnswerSink, AnswerTogether, Batch, DigestOf, Error, Problems, Result, Solver};
+use assay_core::{AnswerSink, AnswerTogether, Batch, DigestOf, Error, Result, Solver};
 
 use crate::kind::ALL;
 use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSettings};
