@@ -1,7 +1,7 @@
 //! The common part of the baselines: solvers that are only a function of the question.
 
 use assay_core::{
-    AnswerEach, AnswerError, Ask, Effort, NoAnswerKind, Problems, Question, Reply, Response, Result,
+    AnswerEach, AnswerError, Ask, Effort, NoAnswerKind, Question, Reply, Response, Result,
 };
 use assay_syntax::{Language, grammar};
 

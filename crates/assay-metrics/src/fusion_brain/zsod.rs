@@ -6,8 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use super::{Mismatch, same_keys};
-
 /// The minimum overlap of a prediction with a truth. The challenge's text says "more than".
 const OVERLAP: f64 = 0.5;
 
@@ -64,24 +62,6 @@ impl std::iter::Sum for Hits {
 
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}
-
-/// The hits in each image, in the order of the keys. Both must have the same images, and the
-/// prediction must have every phrase of the truth; other phrases are ignored.
-pub fn hits(truth: &Detections, prediction: &Detections) -> Result<Vec<Hits>, Mismatch> {
-    same_keys(truth, prediction)?;
-    truth
-        .iter()
-        .map(|(image, phrases)| {
-            let predicted =
-                prediction.get(image).ok_or_else(|| Mismatch::Missing(image.clone()))?;
-            let image = image.clone();
-            if let Some(phrase) = missing_phrase(phrases, predicted).cloned() {
-                return Err(Mismatch::MissingPhrase { image, phrase });
-            }
-            Ok(hits_of_image(phrases, predicted))
-        })
-        .collect()
 }
 
 /// The first phrase of the truth that the prediction lacks.

@@ -12,7 +12,7 @@ use super::seal::{SealArguments, UnsealArguments};
 pub(crate) enum DataCommand {
     /// List the published datasets and where they lie on this machine.
     List {
-        /// Where datasets lie: a folder for each task.
+        /// The folder of datasets, with a folder for each task.
         #[arg(long, value_name = "DIR", env = "ASSAY_DATA")]
         data_root: Option<PathBuf>,
 

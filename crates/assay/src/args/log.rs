@@ -53,7 +53,7 @@ fn directive(part: &str) -> Option<(&str, LevelFilter)> {
     }
 }
 
-/// Whether a name is that of a crate of this program or of a module in it.
+/// Returns true if a name is that of a crate of assay or of a module in it.
 fn is_ours(name: &str) -> bool {
     let first = name.split("::").next().unwrap_or_default();
     let is_letter = |letter: char| letter.is_ascii_lowercase() || "_:".contains(letter);

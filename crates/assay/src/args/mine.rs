@@ -28,7 +28,7 @@ pub(crate) struct MineArguments {
     #[arg(long, value_name = "NAME", default_value = "java")]
     pub(crate) language: String,
 
-    /// How files are read that are not UTF-8 and do not say what they are.
+    /// The encoding of files that are not UTF-8 and do not declare one.
     #[arg(long, value_name = "NAME", default_value = "windows-1252")]
     pub(crate) encoding: String,
 

@@ -124,7 +124,7 @@ Examples:
   assay completions bash > ~/.local/share/bash-completion/completions/assay
   assay completions fish > ~/.config/fish/completions/assay.fish")]
     Completions {
-        /// Which shell.
+        /// The shell.
         shell: Shell,
     },
 }
@@ -162,7 +162,7 @@ pub(crate) struct RunArguments {
     #[arg(short, long = "id", value_name = "ID", env = "ASSAY_ID")]
     pub(crate) ids: Vec<String>,
 
-    /// How many samples each problem gets, for tasks that ask for programs.
+    /// The number of samples per problem, for tasks that ask for programs.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, env = "ASSAY_SAMPLES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) samples: u32,
 
@@ -172,7 +172,7 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) programs: ProgramArguments,
 
-    /// Where the run's folder is made.
+    /// The folder in which the run's folder is created.
     #[arg(short, long, value_name = "DIR", default_value = "runs", env = "ASSAY_OUTPUT")]
     pub(crate) output: PathBuf,
 
@@ -201,11 +201,11 @@ pub(crate) struct SolvingArguments {
     #[arg(long, value_name = "S", default_value_t = 0, env = "ASSAY_SEED")]
     pub(crate) seed: u64,
 
-    /// How many lines to answer, best first.
+    /// The number of lines to answer, best first.
     #[arg(long, value_name = "K", default_value_t = 1, env = "ASSAY_TOP", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: u32,
 
-    /// How long a program may run on one dataset, in seconds.
+    /// The time limit of a program for one dataset, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 3600.0, env = "ASSAY_TIME_LIMIT", value_parser = seconds)]
     pub(crate) time_limit: f64,
 }
@@ -216,16 +216,16 @@ pub(crate) struct DataArguments {
     #[arg(short, long = "data", visible_alias = "datasets", value_name = "PATH[:PATH…]")]
     pub(crate) data: Vec<String>,
 
-    /// Where datasets lie when --data is not given: a folder for each task.
+    /// The folder of datasets when --data is not given, with a folder for each task.
     #[arg(long, value_name = "DIR", env = "ASSAY_DATA")]
     pub(crate) data_root: Option<PathBuf>,
 
-    /// Which rules hold where the original and the sensible differ; `assay show TASK` says what they
-    /// mean there, and which are the default.
+    /// The original's behaviour (compat) or the corrected one (strict); `assay show TASK` explains both
+    /// and names the default.
     #[arg(long, env = "ASSAY_RULES")]
     pub(crate) rules: Option<RulesArgument>,
 
-    /// How questions are put, where a task knows several ways; `assay show TASK` names them.
+    /// The style of the prompt, if a task has several; `assay show TASK` names them.
     #[arg(long, value_name = "NAME", env = "ASSAY_PROMPT")]
     pub(crate) prompt: Option<String>,
 }
@@ -266,7 +266,7 @@ pub(crate) struct ScoreArguments {
     #[arg(long, env = "ASSAY_DISTINCT", value_parser = FalseyValueParser::new())]
     pub(crate) distinct: bool,
 
-    /// How many answers are graded at once.
+    /// The number of answers that are graded at once.
     #[arg(short, long, value_name = "N", env = "ASSAY_JOBS")]
     pub(crate) jobs: Option<u32>,
 
@@ -277,7 +277,7 @@ pub(crate) struct ScoreArguments {
     #[command(flatten)]
     pub(crate) programs: ProgramArguments,
 
-    /// How to print the results.
+    /// The output format.
     #[arg(long, default_value = "table", env = "ASSAY_FORMAT")]
     pub(crate) format: ScoreFormat,
 
@@ -342,11 +342,11 @@ pub(crate) struct ExplainArguments {
     #[arg(short, long, default_value = "locate", env = "ASSAY_SOLVER")]
     pub(crate) solver: String,
 
-    /// How many candidates to show, best first.
+    /// The number of candidates to show, best first.
     #[arg(long, value_name = "K", default_value_t = 5, env = "ASSAY_TOP", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: u32,
 
-    /// How many lines of the program to show before and after each candidate.
+    /// The number of lines of the file to show before and after each candidate.
     #[arg(long, value_name = "N", default_value_t = 2, env = "ASSAY_CONTEXT", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) context: u32,
 

@@ -23,7 +23,7 @@ pub(crate) struct ProgramArguments {
     #[arg(long, env = "ASSAY_DETAILS", value_parser = FalseyValueParser::new())]
     pub(crate) details: bool,
 
-    /// How programs under test are kept apart; the verdicts are the same.
+    /// The isolation between programs under test; the verdicts are the same.
     #[arg(long, default_value = "warm", env = "ASSAY_ISOLATION")]
     pub(crate) isolation: IsolationArgument,
 
@@ -32,8 +32,8 @@ pub(crate) struct ProgramArguments {
     #[arg(long, env = "ASSAY_UNSAFE_NO_ISOLATION", value_parser = FalseyValueParser::new())]
     pub(crate) unsafe_no_isolation: bool,
 
-    /// Where it is remembered which of a task's own programs pass on this machine; without it, in
-    /// the user's cache folder.
+    /// The folder that remembers which of a task's own programs pass on this machine. Default: assay's
+    /// folder in the user's cache.
     #[arg(long, value_name = "DIR", env = "ASSAY_CACHE")]
     pub(crate) cache: Option<PathBuf>,
 }

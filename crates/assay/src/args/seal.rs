@@ -19,19 +19,19 @@ pub(crate) struct SealArguments {
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 
-    /// Where the sealed file goes.
+    /// The sealed file.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
-    /// Where the public commitment goes. Default: FILE.commitment.json
+    /// The file of the public commitment. Default: FILE.commitment.json
     #[arg(long, value_name = "PATH", env = "ASSAY_COMMITMENT")]
     pub(crate) commitment: Option<PathBuf>,
 
-    /// Who may open it, by public key; may be repeated. Default: a new key, in FILE.key
+    /// A public key that may open it; may be repeated. Default: a new key, in FILE.key
     #[arg(short, long = "recipient", value_name = "age1…", env = "ASSAY_RECIPIENT")]
     pub(crate) recipients: Vec<String>,
 
-    /// Who may open it, one public key a line.
+    /// A file of public keys that may open it, one per line.
     #[arg(long, value_name = "PATH", env = "ASSAY_RECIPIENTS_FILE")]
     pub(crate) recipients_file: Option<PathBuf>,
 

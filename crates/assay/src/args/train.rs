@@ -22,7 +22,7 @@ pub(crate) struct TrainLocateArguments {
     #[arg(short, long, required = true, value_name = "PATH[:PATH…]")]
     pub(crate) data: Vec<String>,
 
-    /// Where the weights are written; the report goes beside them.
+    /// The file for the weights; the report is written next to it.
     #[arg(short, long, value_name = "MODEL", env = "ASSAY_OUTPUT")]
     pub(crate) output: Option<PathBuf>,
 
@@ -34,11 +34,11 @@ pub(crate) struct TrainLocateArguments {
     #[arg(long, value_name = "GROUP", env = "ASSAY_WITHOUT")]
     pub(crate) without: Vec<String>,
 
-    /// How many trees a forest has.
+    /// The number of trees of a forest.
     #[arg(long, value_name = "N", default_value_t = 250, env = "ASSAY_TREES", value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub(crate) trees: u32,
 
-    /// How many forests are averaged.
+    /// The number of forests that are averaged.
     #[arg(long, value_name = "N", default_value_t = 3, env = "ASSAY_FORESTS", value_parser = clap::value_parser!(u32).range(1..=16))]
     pub(crate) forests: u32,
 
