@@ -68,14 +68,14 @@ impl CallTable {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Ending {
-    /// It passed all tests.
+    /// The candidate passed all tests.
     Passed,
-    /// It returned or printed a wrong answer.
+    /// The candidate returned or printed a wrong answer.
     WrongAnswer {
         /// The difference, as text for people.
         message: String,
     },
-    /// It raised an exception or exited with an error.
+    /// The candidate raised an exception or exited with an error.
     Exception {
         /// The exception's type.
         class: String,
@@ -85,7 +85,7 @@ pub enum Ending {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line: Option<u32>,
     },
-    /// It does not parse or compile.
+    /// The candidate does not parse or compile.
     SyntaxError {
         /// The message of the interpreter or compiler.
         message: String,
@@ -93,21 +93,21 @@ pub enum Ending {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line: Option<u32>,
     },
-    /// It exceeded a time limit.
+    /// The candidate exceeded a time limit.
     TimeLimit {
         /// The clock that ran out.
         clock: Clock,
     },
-    /// It exceeded the memory limit.
+    /// The candidate exceeded the memory limit.
     MemoryLimit,
-    /// It exceeded the output limit.
+    /// The candidate exceeded the output limit.
     OutputLimit,
-    /// It exited before the tests were done.
+    /// The candidate exited before the tests were done.
     EarlyExit {
         /// The exit status.
         code: i32,
     },
-    /// It was killed by a signal.
+    /// The candidate was killed by a signal.
     Crashed {
         /// The signal's number.
         signal: i32,

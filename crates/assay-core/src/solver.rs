@@ -146,11 +146,11 @@ pub struct SessionReport {
 /// The way a session of a solver command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionEnd {
-    /// It exited with this status.
+    /// The command exited with this status.
     Exited(i32),
-    /// It was killed by this signal.
+    /// The command was killed by this signal.
     Signalled(i32),
-    /// It exceeded its time limit and was killed with all its child processes.
+    /// The command exceeded its time limit and was killed with all its child processes.
     TimedOut,
     /// The run was interrupted.
     Cancelled,

@@ -47,7 +47,7 @@ pub(super) fn after_mark(answer: &str) -> &str {
     answer.split_once("\nANSWER:").map_or(answer, |(_, program)| program)
 }
 
-/// In the original, `exit` and `quit` are removed, and the module is not the main one.
+/// The names that the original changes: `exit` and `quit` are removed, and the module is not the main one.
 const COMPAT_NAMES: &str = "exit = quit = None\n__name__ = 'builtins'\n";
 
 /// A program that exits with `sys.exit` is graded by its output.
