@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey, disambiguate,
+    AnswerForm, AnswerPart, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey, disambiguate,
 };
 
 use super::{AnswerFile, Faults, GivenAnswer, ProblemNames};
@@ -78,7 +78,7 @@ impl<'a> Collector<'a> {
         self.answers.sort_by_key(|answer| (answer.key, answer.place));
         self.find_duplicates();
         self.number_samples();
-        if self.problems.answer_rules().needs_every_answer && self.faults.is_empty() {
+        if self.faults.is_empty() {
             self.name_missing();
         }
         let Self { answers, faults, passed_over, .. } = self;
@@ -144,10 +144,23 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// The problems that need an answer, in parts of the task.
+    fn needy(&self) -> Vec<Range<usize>> {
+        let needs_all = |problems: &dyn Problems| problems.answer_rules().needs_every_answer;
+        let parts = self.problems.answer_parts();
+        let of_part = |part: &AnswerPart<'_>| {
+            needs_all(part.problems).then(|| part.first..part.first + part.problems.ids().len())
+        };
+        let whole = needs_all(self.problems).then(|| 0..self.problems.ids().len());
+        whole.into_iter().chain(parts.iter().filter_map(of_part)).collect()
+    }
+
     fn name_missing(&mut self) {
+        let needy = self.needy();
         let mut answers = self.answers.iter().map(|answer| answer.key.index).peekable();
         for (index, id) in self.problems.ids().iter().enumerate() {
-            if answers.next_if_eq(&index).is_none() {
+            let has_none = answers.next_if_eq(&index).is_none();
+            if has_none && needy.iter().any(|part| part.contains(&index)) {
                 let message = match self.problems.answer_rules().form {
                     AnswerForm::Object(_) => format!("{:?} is missing", id.as_str()),
                     _ => format!("there is no answer to {:?}", id.as_str()),

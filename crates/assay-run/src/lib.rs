@@ -26,6 +26,6 @@ pub use context::{RunContext, job_count};
 pub use measure::{Measured, PairSink, measure};
 pub use plan::{OpenTask, Plan, Request, TaskRequest};
 pub use predict::{PredictSummary, Prediction, predict};
-pub use run::{Complete, Resumable, RunOutcome, start};
+pub use run::{Complete, Resumable, RunOutcome, StoredRun, start};
 pub use score::{Scored, Scoring, score};
 pub use work::GradeRequest;

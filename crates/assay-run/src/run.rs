@@ -94,24 +94,40 @@ fn identify(manifest: &mut Manifest, plan: &Plan) -> Result<()> {
 pub struct Resumable {
     record: RunWriter,
     request: Request,
-    results: Option<Results>,
+}
+
+/// A run that was started before.
+pub enum StoredRun {
+    /// It is complete: nothing is left to do.
+    Complete(Box<Complete>),
+    /// It can be finished.
+    Unfinished(Box<Resumable>),
+}
+
+impl StoredRun {
+    /// Opens the run in `folder`. One that is complete is only read, so it may belong to somebody else.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let reader = RunReader::open(folder)?;
+        let results = reader.results()?;
+        info!(folder = %folder.display(), complete = results.is_some(), "opened a run to resume it");
+        let Some(results) = results else {
+            let record = RunWriter::open(folder)?;
+            let request = Request::from_record(&record.manifest().request)?;
+            return Ok(Self::Unfinished(Box::new(Resumable { record, request })));
+        };
+        let excluded = reader.verdicts();
+        let excluded = excluded.filter(|line| !matches!(line, Ok(line) if !line.is_excluded()));
+        let excluded = excluded.map(|line| line.map(Verdict::from)).collect::<Result<_>>()?;
+        complete(folder, results, excluded).map(|complete| Self::Complete(Box::new(complete)))
+    }
 }
 
 impl Resumable {
-    /// Opens the run in `folder`.
-    pub fn open(folder: &Path) -> Result<Self> {
-        let record = RunWriter::open(folder)?;
-        let request = Request::from_record(&record.manifest().request)?;
-        let results = RunReader::open(folder)?.results()?;
-        info!(folder = %folder.display(), complete = results.is_some(), "opened a run to resume it");
-        Ok(Self { record, request, results })
-    }
-
-    /// The risky actions of finishing the run, in words, which its user must allow: none if the run is complete, or in
-    /// the registry in the folder `state`.
+    /// The risky actions of finishing the run, in words, which its user must allow: none if it is in the registry in
+    /// the folder `state`.
     pub fn risks(&self, state: Option<&Path>) -> Result<Vec<String>> {
         let risks = risks(&self.request);
-        if self.results.is_some() || risks.is_empty() {
+        if risks.is_empty() {
             return Ok(Vec::new());
         }
         let entry = Entry::new(self.record.folder(), self.record.manifest_bytes())?;
@@ -119,22 +135,19 @@ impl Resumable {
         Ok(if known { Vec::new() } else { risks })
     }
 
-    /// Plans the missing work; `None` if the run is complete.
+    /// Plans the missing work.
     pub fn plan(
         &self,
         tasks: &TaskRegistry,
         tool: Tool,
         jobs: usize,
         cache: Option<&Path>,
-    ) -> Result<Option<Plan>> {
-        if self.results.is_some() {
-            return Ok(None);
-        }
+    ) -> Result<Plan> {
         let Request { task, solver, solver_settings, samples } = self.request.clone();
         let open = OpenTask::open(tasks, task, jobs, cache)?;
         let plan = Plan::new(&open, &solver, solver_settings, samples, tool)?;
         let Manifest { signature, data_digest, .. } = self.record.manifest();
-        let Some(then) = signature else { return Ok(Some(plan)) };
+        let Some(then) = signature else { return Ok(plan) };
         let now = plan.signature()?.to_string();
         if *then != now || *data_digest != Some(open.data_digest()?) {
             return Err(Error::refused(format!(
@@ -143,38 +156,25 @@ impl Resumable {
             ))
             .hint("bring data, program and version of assay back, or start a new run"));
         }
-        Ok(Some(plan))
+        Ok(plan)
     }
 
-    /// Does the missing work. A run that is complete, and so has no plan, is left unchanged.
-    pub fn finish(self, plan: Option<&Plan>, context: &RunContext<'_>) -> Result<RunOutcome> {
-        match (self.results.clone(), plan) {
-            (Some(results), _) => {
-                let excluded = RunReader::open(self.record.folder())?.verdicts();
-                let excluded =
-                    excluded.filter(|line| !matches!(line, Ok(line) if !line.is_excluded()));
-                let excluded =
-                    excluded.map(|line| line.map(Verdict::from)).collect::<Result<_>>()?;
-                complete(&self.record, results, excluded)
-            }
-            (None, Some(plan)) => {
-                let Self { mut record, request, .. } = self;
-                let manifest = record.manifest().clone();
-                if manifest.data_digest.is_none() {
-                    // The answers are to data that nobody can identify any more.
-                    record.discard()?;
-                }
-                if manifest.format < FormatVersion::CURRENT {
-                    // The registry knows the hash of the manifest, which changes with its format.
-                    record.set_manifest(&manifest)?;
-                    if !risks(&request).is_empty() {
-                        register(&record, context);
-                    }
-                }
-                execute(plan, record, context)
-            }
-            (None, None) => Err(Error::failed("a run that is not complete has no plan")),
+    /// Does the missing work.
+    pub fn finish(self, plan: &Plan, context: &RunContext<'_>) -> Result<RunOutcome> {
+        let Self { mut record, request } = self;
+        let manifest = record.manifest().clone();
+        if manifest.data_digest.is_none() {
+            // The answers are to data that nobody can identify any more.
+            record.discard()?;
         }
+        if manifest.format < FormatVersion::CURRENT {
+            // The registry knows the hash of the manifest, which changes with its format.
+            record.set_manifest(&manifest)?;
+            if !risks(&request).is_empty() {
+                register(&record, context);
+            }
+        }
+        execute(plan, record, context)
     }
 }
 
@@ -224,24 +224,29 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     };
     let mut hashing = plan.hashes_on_the_way().then(|| DataHashing::new(&plan.open));
     let read = |feed: &mut Feed<'_>| remaining.read(&mut hashing, feed);
-    let outcome = pipeline.run(read, &mut |event| match event {
-        Event::Answered(_, answer) => record.answer(&(*answer).into()),
-        Event::Session(report) => record.session(&report.into()),
-        Event::Graded(key, verdict) => {
-            // An excluded problem has one verdict for all its missing samples.
-            let excluded = samples as usize - remaining.done(key.index);
-            let steps = if verdict.is_excluded() { excluded } else { 1 };
-            (0..steps).for_each(|_| progress.step());
-            record.verdict(&(*verdict).into())
-        }
-        // These events only occur for answers from files.
-        Event::Checked(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),
+    let mut is_recorded = true;
+    let outcome = pipeline.run(read, &mut |event| {
+        let recorded = match event {
+            Event::Answered(_, answer) => record.answer(&(*answer).into()),
+            Event::Session(report) => record.session(&report.into()),
+            Event::Graded(key, verdict) => {
+                // An excluded problem has one verdict for all its missing samples.
+                let excluded = samples as usize - remaining.done(key.index);
+                let steps = if verdict.is_excluded() { excluded } else { 1 };
+                (0..steps).for_each(|_| progress.step());
+                record.verdict(&(*verdict).into())
+            }
+            // These events only occur for answers from files.
+            Event::Checked(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),
+        };
+        is_recorded &= recorded.is_ok();
+        recorded
     });
     progress.finish();
     info!(took = ?started.elapsed(), "answering and grading ended");
     record.clear_scratch()?;
-    // An interrupt also reaches the solver command, so its failure is expected.
-    if !cancel.is_cancelled() {
+    // An interrupt also reaches the solver command, so its failure is expected; a full disk is not.
+    if !cancel.is_cancelled() || !is_recorded {
         outcome?;
     }
     let is_open = |id: &str| record.progress().done(id, samples) < samples;
@@ -287,14 +292,14 @@ fn write_results(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<RunO
     let results = Results { gold: gate.rate(), ..results.with_tally(tally.as_ref()) };
     record.finish(&results)?;
     info!(took = ?started.elapsed(), "wrote the results");
-    complete(&record, results, excluded)
+    let complete = complete(record.folder(), results, excluded)?;
+    Ok(RunOutcome::Complete(Box::new(complete)))
 }
 
-fn complete(record: &RunWriter, results: Results, excluded: Vec<Verdict>) -> Result<RunOutcome> {
-    let sessions = RunReader::open(record.folder())?.sessions();
+fn complete(folder: &Path, results: Results, excluded: Vec<Verdict>) -> Result<Complete> {
+    let sessions = RunReader::open(folder)?.sessions();
     let sessions = sessions.map(|line| line.map(SessionReport::from)).collect::<Result<_>>()?;
-    let folder = record.folder().to_owned();
-    Ok(RunOutcome::Complete(Box::new(Complete { folder, results, sessions, excluded })))
+    Ok(Complete { folder: folder.to_owned(), results, sessions, excluded })
 }
 
 /// Checks the reference solutions, unless they are the answers of this run.

@@ -225,6 +225,20 @@ fn golden_cases_through_the_command_line() {
 }
 
 #[test]
+fn answers_of_a_run_must_be_complete_where_a_part_needs_every_answer() {
+    let files = folder(&[
+        ("t/true_HTR.json", object!({"0": "a"})),
+        ("t/true_VQA.json", object!({"7": {"answer": "a", "question_id": 7, "lang": "en"}})),
+    ]);
+    for (answers, code) in [("", 3), ("{\"problem\":\"VQA/7\",\"response\":{\"text\":\"a\"}}\n", 0)] {
+        fs::write(files.path().join("answers.jsonl"), answers).unwrap();
+        let output =
+            run(files.path(), &["score", "fusion-brain", "answers.jsonl", "--data", "t", "--json"]);
+        assert_eq!(output.code, code, "{output:?}");
+    }
+}
+
+#[test]
 fn the_signature_names_what_c2c_depends_on() {
     let text = object!({"0": "def f ( x ) : NEW_LINE INDENT return x NEW_LINE DEDENT"});
     let files =

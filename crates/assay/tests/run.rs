@@ -414,6 +414,14 @@ fn a_complete_run_is_left_as_it_is() {
     let output = run(keep.path(), &["run", "--resume", &folder, "--json"]);
     assert_eq!(output.code, 0, "not even the data is needed: {output:?}");
     assert_eq!(essence(Path::new(&folder)), before);
+    // A record from somebody else, of a later version.
+    let manifest = Path::new(&folder).join("run.json");
+    let text = fs::read_to_string(&manifest).unwrap().replace("\"1.1\"", "\"1.7\"");
+    fs::write(&manifest, text).unwrap();
+    fs::remove_file(Path::new(&folder).join("lock")).unwrap();
+    let again = run(keep.path(), &["run", "--resume", &folder, "--json"]);
+    assert_eq!((again.code, again.out), (0, output.out));
+    assert!(!Path::new(&folder).join("lock").exists(), "it is only read");
 }
 
 #[test]

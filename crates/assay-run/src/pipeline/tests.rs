@@ -243,3 +243,53 @@ fn answers_wait_for_slow_grades_in_a_bounded_queue() {
     assert_eq!(taken, 2 * 48 * 100);
     assert!(most_ahead <= QUEUE + 300, "{most_ahead} samples were read ahead");
 }
+
+/// Answers at once, up to 64 questions at a time, what takes long to grade.
+struct Hasty;
+
+impl AnswerEach for Hasty {
+    fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
+        Ok(Response::Text(format!("right but slow {} {}", ask.index, ask.sample)).into())
+    }
+
+    fn concurrency(&self, _jobs: usize) -> usize {
+        64
+    }
+}
+
+#[test]
+fn a_slow_grader_makes_the_solver_wait() {
+    let task = FakeTask::new(50, &[]);
+    let problems = task.problems();
+    let solver = Solver::Each(Box::new(Hasty));
+    let (verdicts, cancel) = (VerdictCache::default(), Cancel::new());
+    let pipeline = Pipeline {
+        problems: problems.as_ref(),
+        solver: Some(&solver),
+        last_stage: LastStage::Grade(&verdicts),
+        retries: &Retries::default(),
+        scratch: Path::new("/nowhere"),
+        jobs: 2,
+        cancel: &cancel,
+    };
+    let read = |feed: &mut Feed<'_>| {
+        problems.read(&Selection::all(50), &mut |reading| {
+            let Reading::Problem(problem) = reading else { panic!("all are sound") };
+            Ok(feed(WorkItem::Ask(problem, (0..20).collect())))
+        })
+    };
+    let (mut answered, mut graded, mut most_waiting) = (0usize, 0usize, 0usize);
+    let sink = &mut |event| {
+        match event {
+            Event::Answered(..) => answered += 1,
+            Event::Graded(..) => graded += 1,
+            _ => {}
+        }
+        most_waiting = most_waiting.max(answered - graded);
+        Ok(())
+    };
+    pipeline.run(read, sink).unwrap();
+    assert_eq!((answered, graded), (1000, 1000));
+    // Those in the queue, those that are being graded, and one in the hands of each answering worker.
+    assert!(most_waiting <= 2 * 64 + 2 + 64, "{most_waiting} answers waited");
+}

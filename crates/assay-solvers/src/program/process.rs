@@ -29,7 +29,9 @@ pub(super) struct Process {
     /// Closes when standard error has been read to its end.
     stderr_closed: Receiver<()>,
     started: Instant,
+    /// The time that the command may take, without the time for which its answers waited to be taken.
     time_limit: Duration,
+    waited: Duration,
     /// True if the child is reaped. After that, its number may belong to another process.
     reaped: bool,
 }
@@ -79,6 +81,7 @@ impl Process {
             stderr_closed,
             started: Instant::now(),
             time_limit,
+            waited: Duration::ZERO,
             reaped: false,
         })
     }
@@ -128,7 +131,8 @@ impl Process {
             if cancel.is_cancelled() {
                 return Ok(Some(SessionEnd::Cancelled));
             }
-            if ended.is_none() && self.elapsed() >= self.time_limit && !self.has_ended() {
+            let used = self.elapsed().saturating_sub(self.waited);
+            if ended.is_none() && used >= self.time_limit && !self.has_ended() {
                 return Ok(Some(SessionEnd::TimedOut));
             }
             if silent {
@@ -136,7 +140,9 @@ impl Process {
             } else {
                 match self.lines.recv_timeout(TICK) {
                     Ok(line) => {
+                        let taken = Instant::now();
                         visit(&line)?;
+                        self.waited += taken.elapsed();
                         continue;
                     }
                     Err(RecvTimeoutError::Disconnected) => silent = true,
@@ -213,5 +219,27 @@ fn keep_tail(mut pipe: impl Read, tail: &Mutex<Vec<u8>>) {
         tail.extend_from_slice(&chunk[..count]);
         let surplus = tail.len().saturating_sub(STDERR_TAIL_BYTES);
         tail.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_for_which_answers_wait_does_not_count() {
+        // More lines than the queue and the pipe hold: the command has to wait for whoever takes them.
+        let script = format!("yes {} | head -n 3000", "x".repeat(200));
+        let command = ["sh", "-c", &script].map(str::to_owned);
+        let limit = Duration::from_secs(2);
+        let mut process = Process::start(&command, Path::new("/"), limit, 1 << 10).unwrap();
+        let mut count = 0;
+        let end = process.run_to_end(&Cancel::new(), &mut |_| {
+            count += 1;
+            thread::sleep(Duration::from_millis(1));
+            Ok(())
+        });
+        assert!(process.elapsed() > limit);
+        assert_eq!((end.unwrap(), count), (SessionEnd::Exited(0), 3000));
     }
 }

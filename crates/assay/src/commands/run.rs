@@ -7,7 +7,7 @@ use assay_core::{
     Cancel, DataChoice, Error, ProblemId, Progress, Result, Results, exit_code, shown_line,
 };
 use assay_run::{
-    Complete, OpenTask, Plan, Resumable, RunContext, RunOutcome, TaskRequest, is_run, job_count,
+    Complete, OpenTask, Plan, RunContext, RunOutcome, StoredRun, TaskRequest, is_run, job_count,
     start,
 };
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
     if let Some(folder) = &arguments.resume {
         if let Some(other) = typed.iter().find(|name| !WITH_RESUME.contains(&name.as_str())) {
             return Err(Error::usage(format!("`{other}` cannot be changed when a run is resumed"))
-                .hint("only -j and --json go with --resume; start a new run for anything else"));
+                .hint("only -j, --json, --cache, --trust, -v and --log go with --resume; start a new run for anything else"));
         }
         return resume_run(arguments, folder);
     }
@@ -109,7 +109,14 @@ fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
         return Err(Error::refused(format!("{} is not the folder of a run", folder.display()))
             .hint("a run's folder has a run.json in it"));
     }
-    let run = Resumable::open(folder)?;
+    let run = match StoredRun::open(folder)? {
+        StoredRun::Unfinished(run) => run,
+        StoredRun::Complete(complete) => {
+            let mut session = Session::new(arguments, &cancel_on_interrupt()?);
+            session.record_finished(RunOutcome::Complete(complete));
+            return session.print_results(false);
+        }
+    };
     let risks = run.risks(state_folder().as_deref())?;
     if !risks.is_empty() && !arguments.trust {
         let is_interactive = io::stdin().is_terminal() && io::stderr().is_terminal();
@@ -120,7 +127,7 @@ fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
     let plan = run.plan(&TaskRegistry::built_in(), tool(), jobs, cache.as_deref())?;
     let cancel = cancel_on_interrupt()?;
     let mut session = Session::new(arguments, &cancel);
-    let finished = run.finish(plan.as_ref(), &session.context(&RunProgressBar::new()));
+    let finished = run.finish(&plan, &session.context(&RunProgressBar::new()));
     let interrupted = session.record_finished(finished?);
     session.print_results(interrupted)
 }
