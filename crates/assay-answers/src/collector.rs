@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerPart, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey, disambiguate,
+    AnswerForm, AnswerPart, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey,
+    disambiguate,
 };
 
 use super::{AnswerFile, Faults, GivenAnswer, ProblemNames};

@@ -230,7 +230,9 @@ fn answers_of_a_run_must_be_complete_where_a_part_needs_every_answer() {
         ("t/true_HTR.json", object!({"0": "a"})),
         ("t/true_VQA.json", object!({"7": {"answer": "a", "question_id": 7, "lang": "en"}})),
     ]);
-    for (answers, code) in [("", 3), ("{\"problem\":\"VQA/7\",\"response\":{\"text\":\"a\"}}\n", 0)] {
+    // 5: two parts have no truth.
+    for (answers, code) in [("", 3), ("{\"problem\":\"VQA/7\",\"response\":{\"text\":\"a\"}}\n", 5)]
+    {
         fs::write(files.path().join("answers.jsonl"), answers).unwrap();
         let output =
             run(files.path(), &["score", "fusion-brain", "answers.jsonl", "--data", "t", "--json"]);

@@ -112,7 +112,8 @@ fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
     let run = match StoredRun::open(folder)? {
         StoredRun::Unfinished(run) => run,
         StoredRun::Complete(complete) => {
-            let mut session = Session::new(arguments, &cancel_on_interrupt()?);
+            let cancel = cancel_on_interrupt()?;
+            let mut session = Session::new(arguments, &cancel);
             session.record_finished(RunOutcome::Complete(complete));
             return session.print_results(false);
         }
