@@ -170,7 +170,10 @@ impl Pipeline<'_> {
             None => 0,
             Some(Solver::Together(_)) => 1,
             Some(Solver::Each(solver)) if solver.effort() == Effort::Trivial => 0,
-            Some(Solver::Each(solver)) => solver.concurrency(jobs).max(1),
+            // A single question at a time is answered by whoever reads it, which keeps memory on one thread.
+            Some(Solver::Each(solver)) => {
+                Some(solver.concurrency(jobs)).filter(|&many| many > 1).unwrap_or(0)
+            }
         };
         let trivial = matches!(self.last_stage, LastStage::Check)
             || self.problems.effort() == Effort::Trivial;
