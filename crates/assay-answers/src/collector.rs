@@ -145,8 +145,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The problems that need an answer, in parts of the task.
-    fn needy(&self) -> Vec<Range<usize>> {
+    /// The problems that need an answer: all, or those of some parts of the task.
+    fn required(&self) -> Vec<Range<usize>> {
         let needs_all = |problems: &dyn Problems| problems.answer_rules().needs_every_answer;
         let parts = self.problems.answer_parts();
         let of_part = |part: &AnswerPart<'_>| {
@@ -157,11 +157,11 @@ impl<'a> Collector<'a> {
     }
 
     fn name_missing(&mut self) {
-        let needy = self.needy();
+        let required = self.required();
         let mut answers = self.answers.iter().map(|answer| answer.key.index).peekable();
         for (index, id) in self.problems.ids().iter().enumerate() {
             let has_none = answers.next_if_eq(&index).is_none();
-            if has_none && needy.iter().any(|part| part.contains(&index)) {
+            if has_none && required.iter().any(|part| part.contains(&index)) {
                 let message = match self.problems.answer_rules().form {
                     AnswerForm::Object(_) => format!("{:?} is missing", id.as_str()),
                     _ => format!("there is no answer to {:?}", id.as_str()),

@@ -7,6 +7,7 @@
 
 mod context;
 mod gate;
+mod hashing;
 mod host;
 mod measure;
 mod pipeline;

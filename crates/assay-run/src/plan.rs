@@ -9,14 +9,16 @@ use std::time::Instant;
 use std::path::Path;
 
 use assay_core::{
-    DataChoice, Digest, Effort, Error, Fingerprint, Opening, ProblemId, Problems, Reading, Result,
-    Selection, Signature, Solver, Task, TaskSettings,
+    DataChoice, Digest, Effort, Error, Opening, ProblemId, Problems, Result, Selection, Signature,
+    Solver, Task, TaskSettings,
 };
 use assay_record::{DataDigest, Tool};
 use assay_solvers::{BuiltSolver, SolverSettings, SolverSpec};
 use assay_tasks::TaskRegistry;
 use serde::{Deserialize, Serialize};
 use tracing::info;
+
+use crate::hashing::DataHashing;
 
 /// A user's request for a run. It is written to the record, so that a run can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,7 +76,7 @@ pub struct OpenTask {
     pub(crate) problems: Box<dyn Problems>,
     pub(crate) wanted: Selection,
     /// The hashes of the chosen problems, once they have been read.
-    digest: OnceLock<DataDigest>,
+    pub(crate) digest: OnceLock<DataDigest>,
 }
 
 impl OpenTask {
@@ -114,11 +116,6 @@ impl OpenTask {
             Ok(ControlFlow::Continue(()))
         })?;
         Ok(hashing.finish())
-    }
-
-    /// True if the problems have been read and hashed.
-    pub(crate) fn is_hashed(&self) -> bool {
-        self.digest.get().is_some()
     }
 }
 
@@ -176,7 +173,7 @@ impl Plan {
     pub(crate) fn hashes_on_the_way(&self) -> bool {
         self.solver.effort() == Effort::Trivial
             && self.open.problems.effort() == Effort::Trivial
-            && !self.open.is_hashed()
+            && self.open.digest.get().is_none()
     }
 
     /// The solver's spec.
@@ -255,41 +252,5 @@ fn no_such_problem(all: &[ProblemId], id: &str) -> Error {
         ([], Some(first)) => error.hint(format!("problems are called like {first}")),
         ([], None) => error,
         (alike, _) => error.hint(format!("did you mean {}?", alike.join(" or "))),
-    }
-}
-
-/// The hashes of a task's problems while they are read.
-pub(crate) struct DataHashing<'a> {
-    open: &'a OpenTask,
-    /// The fingerprints of each question and reference by index: problems come in any order.
-    found: Vec<Option<[Fingerprint; 2]>>,
-}
-
-impl<'a> DataHashing<'a> {
-    pub(crate) fn new(open: &'a OpenTask) -> Self {
-        Self { open, found: vec![None; open.problems.ids().len()] }
-    }
-
-    /// Takes a problem that was read; one that cannot be used is left out.
-    pub(crate) fn add(&mut self, reading: &Reading) {
-        if let Reading::Problem(problem) = reading {
-            self.found[problem.index] =
-                Some([problem.question.fingerprint(), problem.reference.fingerprint()]);
-        }
-    }
-
-    /// The hashes, which the task keeps, when every chosen problem has been read.
-    pub(crate) fn finish(self) -> DataDigest {
-        let Self { open, found } = self;
-        let ids = open.problems.ids().iter().zip(&found);
-        let solutions = ids
-            .filter_map(|(id, found)| found.map(|[_, reference]| [id.fingerprint(), reference]))
-            .flatten();
-        let digest = DataDigest {
-            solutions: Digest::of_all(solutions),
-            content: Digest::of_all(found.iter().flatten().flatten().copied()),
-        };
-        info!(solutions = %digest.solutions, content = %digest.content, "hashed the data");
-        *open.digest.get_or_init(|| digest)
     }
 }

@@ -16,8 +16,8 @@ use assay_tasks::TaskRegistry;
 use tracing::info;
 
 use crate::gate::{Gate, GoldGate};
+use crate::hashing::DataHashing;
 use crate::pipeline::{Event, Feed, LastStage, Pending, Pipeline, Retries, VerdictCache, WorkItem};
-use crate::plan::DataHashing;
 use crate::registry::Entry;
 use crate::{OpenTask, Plan, Request, RunContext, host};
 

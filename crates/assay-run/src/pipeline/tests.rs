@@ -149,6 +149,28 @@ fn a_cancelled_run_ends_early_without_an_error() {
     }
 }
 
+/// Has `solver` give 20 samples for each of `count` fake problems, which two workers grade.
+fn run_fake(count: usize, solver: impl AnswerEach + 'static, sink: &mut Sink<'_>) {
+    let problems = FakeTask::new(count, &[]).problems();
+    let solver = Solver::Each(Box::new(solver));
+    let pipeline = Pipeline {
+        problems: problems.as_ref(),
+        solver: Some(&solver),
+        last_stage: LastStage::Grade(&VerdictCache::default()),
+        retries: &Retries::default(),
+        scratch: Path::new("/nowhere"),
+        jobs: 2,
+        cancel: &Cancel::new(),
+    };
+    let read = |feed: &mut Feed<'_>| {
+        problems.read(&Selection::all(count), &mut |reading| {
+            let Reading::Problem(problem) = reading else { panic!("all are sound") };
+            Ok(feed(WorkItem::Ask(problem, (0..20).collect())))
+        })
+    };
+    pipeline.run(read, sink).unwrap();
+}
+
 /// Takes 50 ms for each of up to 64 concurrent questions.
 struct Server;
 
@@ -165,27 +187,8 @@ impl AnswerEach for Server {
 
 #[test]
 fn answers_and_grades_are_limited_apart() {
-    let task = FakeTask::new(164, &[]);
-    let problems = task.problems();
-    let solver = Solver::Each(Box::new(Server));
-    let (verdicts, cancel) = (VerdictCache::default(), Cancel::new());
-    let pipeline = Pipeline {
-        problems: problems.as_ref(),
-        solver: Some(&solver),
-        last_stage: LastStage::Grade(&verdicts),
-        retries: &Retries::default(),
-        scratch: Path::new("/nowhere"),
-        jobs: 2,
-        cancel: &cancel,
-    };
     let (mut answered, mut graded) = (0, 0);
     let started = Instant::now();
-    let read = |feed: &mut Feed<'_>| {
-        problems.read(&Selection::all(164), &mut |reading| {
-            let Reading::Problem(problem) = reading else { panic!("all are sound") };
-            Ok(feed(WorkItem::Ask(problem, (0..20).collect())))
-        })
-    };
     let sink = &mut |event| {
         match event {
             Event::Answered(_, answer) => {
@@ -199,7 +202,7 @@ fn answers_and_grades_are_limited_apart() {
         }
         Ok(())
     };
-    pipeline.run(read, sink).unwrap();
+    run_fake(164, Server, sink);
     assert_eq!((answered, graded), (3280, 3280));
     // One after the other they would take 164 s, with two workers 82 s.
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
@@ -259,25 +262,6 @@ impl AnswerEach for Hasty {
 
 #[test]
 fn a_slow_grader_makes_the_solver_wait() {
-    let task = FakeTask::new(50, &[]);
-    let problems = task.problems();
-    let solver = Solver::Each(Box::new(Hasty));
-    let (verdicts, cancel) = (VerdictCache::default(), Cancel::new());
-    let pipeline = Pipeline {
-        problems: problems.as_ref(),
-        solver: Some(&solver),
-        last_stage: LastStage::Grade(&verdicts),
-        retries: &Retries::default(),
-        scratch: Path::new("/nowhere"),
-        jobs: 2,
-        cancel: &cancel,
-    };
-    let read = |feed: &mut Feed<'_>| {
-        problems.read(&Selection::all(50), &mut |reading| {
-            let Reading::Problem(problem) = reading else { panic!("all are sound") };
-            Ok(feed(WorkItem::Ask(problem, (0..20).collect())))
-        })
-    };
     let (mut answered, mut graded, mut most_waiting) = (0usize, 0usize, 0usize);
     let sink = &mut |event| {
         match event {
@@ -288,7 +272,7 @@ fn a_slow_grader_makes_the_solver_wait() {
         most_waiting = most_waiting.max(answered - graded);
         Ok(())
     };
-    pipeline.run(read, sink).unwrap();
+    run_fake(50, Hasty, sink);
     assert_eq!((answered, graded), (1000, 1000));
     // Those in the queue, those that are being graded, and one in the hands of each answering worker.
     assert!(most_waiting <= 2 * 64 + 2 + 64, "{most_waiting} answers waited");
