@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use assay_answers::{AnswerFile, GivenAnswer};
-use assay_core::{DataChoice, Opening, Problems, Response, Rules, TaskSettings};
+use assay_core::{DataChoice, Opening, Problems, Response, Rules, Submission, TaskSettings};
 use assay_data::named_texts::{named_texts, starts_as_object};
 use assay_tasks::TaskRegistry;
 use libfuzzer_sys::fuzz_target;
@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
     let file =
         AnswerFile::read(&mut &*bytes, "answers", PROBLEMS.as_ref()).expect("memory can be read");
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
-    for GivenAnswer { place, response, .. } in &file.answers {
+    for GivenAnswer { place, submission: Submission { response, .. } } in &file.answers {
         assert!((1..=lines).contains(&place.line), "answers know their line");
         if starts_as_object(bytes) && place.column > 0 {
             assert!(matches!(**response, Response::Text(_)), "an object holds texts");

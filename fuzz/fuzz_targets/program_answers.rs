@@ -30,16 +30,18 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let mut expected = SampleKey { index: 0, sample: 0 };
     for answer in &file.answers {
-        if answer.key.index != expected.index {
-            expected = SampleKey { index: answer.key.index, sample: 0 };
+        if answer.index() != expected.index {
+            expected = SampleKey { index: answer.index(), sample: 0 };
         }
-        assert_eq!(answer.key, expected, "samples are numbered without gaps");
+        assert_eq!(answer.submission.key, expected, "samples are numbered without gaps");
         expected.sample += 1;
     }
     for index in 0..PROBLEMS.ids().len() {
         for answer in file.of(index) {
-            assert_eq!(answer.key.index, index);
-            assert!(!matches!(&*answer.response, Response::Lines(lines) if lines.is_empty()));
+            assert_eq!(answer.index(), index);
+            assert!(
+                !matches!(&*answer.submission.response, Response::Lines(lines) if lines.is_empty())
+            );
         }
     }
     if !file.faults.is_empty() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assay_core::{
     AnswerForm, AnswerPart, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey,
-    disambiguate,
+    Submission, disambiguate,
 };
 
 use super::{AnswerFile, Faults, GivenAnswer, ProblemNames};
@@ -70,13 +70,15 @@ impl<'a> Collector<'a> {
             }
             None => {}
         }
-        self.answers.push(GivenAnswer { key, place, response: Arc::new(response) });
+        let problem = self.problems.ids()[key.index].clone();
+        let submission = Submission { key, problem, response: Arc::new(response) };
+        self.answers.push(GivenAnswer { place, submission });
     }
 
     /// The collected answers, in order, each sample once.
     pub(super) fn finish(mut self, digest: Digest) -> AnswerFile {
         self.share_among_problems_of_one_name();
-        self.answers.sort_by_key(|answer| (answer.key, answer.place));
+        self.answers.sort_by_key(|answer| (answer.submission.key, answer.place));
         self.find_duplicates();
         self.number_samples();
         if self.faults.is_empty() {
@@ -110,21 +112,25 @@ impl<'a> Collector<'a> {
                 continue;
             }
             for (line, &index) in lines.iter().zip(all.iter().cycle()) {
-                self.answers[line.clone()].iter_mut().for_each(|answer| answer.key.index = index);
+                for GivenAnswer { submission, .. } in &mut self.answers[line.clone()] {
+                    submission.key.index = index;
+                    submission.problem = self.problems.ids()[index].clone();
+                }
             }
         }
     }
 
     fn find_duplicates(&mut self) {
-        let (faults, problems) = (&mut self.faults, self.problems);
+        let faults = &mut self.faults;
         let several = !self.counts.is_empty();
         self.answers.dedup_by(|later, first| {
-            if later.key != first.key {
+            let Submission { key, problem: id, .. } = &first.submission;
+            if later.submission.key != *key {
                 return false;
             }
-            let (id, before) = (&problems.ids()[first.key.index], describe_place(first.place));
+            let before = describe_place(first.place);
             let message = if several {
-                format!("sample {} of {id} is there twice; the first is {before}", first.key.sample)
+                format!("sample {} of {id} is there twice; the first is {before}", key.sample)
             } else {
                 format!("a second answer to {id}; the first is {before}")
             };
@@ -136,7 +142,7 @@ impl<'a> Collector<'a> {
     /// Renumbers the samples without gaps, which the answers of an unfinished run can have.
     fn number_samples(&mut self) {
         let mut last: Option<SampleKey> = None;
-        for GivenAnswer { key, .. } in &mut self.answers {
+        for GivenAnswer { submission: Submission { key, .. }, .. } in &mut self.answers {
             key.sample = match last {
                 Some(last) if last.index == key.index => last.sample + 1,
                 _ => 0,
@@ -158,7 +164,7 @@ impl<'a> Collector<'a> {
 
     fn name_missing(&mut self) {
         let required = self.required();
-        let mut answers = self.answers.iter().map(|answer| answer.key.index).peekable();
+        let mut answers = self.answers.iter().map(GivenAnswer::index).peekable();
         for (index, id) in self.problems.ids().iter().enumerate() {
             let has_none = answers.next_if_eq(&index).is_none();
             if has_none && required.iter().any(|part| part.contains(&index)) {

@@ -21,11 +21,10 @@ mod texts;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::path::Path;
-use std::sync::Arc;
 
 use assay_core::{
     AnswerForm, Cancel, Digest, Error, Fault, FaultKind, Place, Problems, Response, Result,
-    SampleKey,
+    SampleKey, Submission,
 };
 use assay_data::unpack;
 
@@ -33,7 +32,7 @@ use cancellable::CancellableReader;
 use collector::Collector;
 pub use faults::Faults;
 pub use lines::ProblemNames;
-pub use programs::{LineContent, parse_line as parse_program_line};
+pub use programs::parse_program_line;
 pub use source::AnswerSource;
 
 /// One answer, as read from a line.
@@ -60,14 +59,19 @@ pub struct AnswerFile {
 }
 
 /// One answer of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct GivenAnswer {
-    /// The problem and the sample.
-    pub key: SampleKey,
     /// The position in the file.
     pub place: Place,
-    /// The response.
-    pub response: Arc<Response>,
+    /// The answer, as it is graded.
+    pub submission: Submission,
+}
+
+impl GivenAnswer {
+    /// The index of its problem.
+    pub fn index(&self) -> usize {
+        self.submission.key.index
+    }
 }
 
 impl AnswerFile {
@@ -108,16 +112,16 @@ impl AnswerFile {
 
     /// The samples of the answer to the problem at `index`.
     pub fn of(&self, index: usize) -> &[GivenAnswer] {
-        let start = self.answers.partition_point(|answer| answer.key.index < index);
+        let start = self.answers.partition_point(|answer| answer.index() < index);
         let rest = &self.answers[start..];
-        &rest[..rest.partition_point(|answer| answer.key.index == index)]
+        &rest[..rest.partition_point(|answer| answer.index() == index)]
     }
 
     /// The fewest and the most samples of any problem that has an answer.
     pub fn sample_counts(&self) -> Option<(u32, u32)> {
-        let same_problem =
-            |left: &GivenAnswer, right: &GivenAnswer| left.key.index == right.key.index;
-        let last = |samples: &[GivenAnswer]| samples.last().map(|answer| answer.key.sample);
+        let same_problem = |left: &GivenAnswer, right: &GivenAnswer| left.index() == right.index();
+        let last =
+            |samples: &[GivenAnswer]| samples.last().map(|answer| answer.submission.key.sample);
         let counts = self.answers.chunk_by(same_problem).filter_map(last).map(|last| last + 1);
         counts.fold(None, |known: Option<(u32, u32)>, count| {
             let (fewest, most) = known.unwrap_or((count, count));

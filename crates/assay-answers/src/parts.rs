@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use assay_core::{AnswerForm, AnswerPart, Cancel, DigestOf, Error, Problems, Result};
+use assay_core::{AnswerForm, AnswerPart, Cancel, DigestOf, Error, Problems, Result, Submission};
 use assay_data::find_file;
 
 use crate::{AnswerFile, AnswerSource, Faults, GivenAnswer};
@@ -16,11 +16,12 @@ pub(super) fn read(folder: &Path, cancel: &Cancel, problems: &dyn Problems) -> R
     for part in problems.answer_parts() {
         let file = read_part(&file_of(&part, folder)?, cancel, part.problems)?;
         digest.field(file.digest.as_bytes());
-        let moved = file.answers.into_iter().map(|GivenAnswer { mut key, place, response }| {
+        let mut moved = file.answers;
+        for GivenAnswer { submission: Submission { key, problem, .. }, .. } in &mut moved {
             key.index += part.first;
-            GivenAnswer { key, place, response }
-        });
-        answers.extend(moved);
+            *problem = problems.ids()[key.index].clone();
+        }
+        answers.append(&mut moved);
         passed_over.extend(file.passed_over);
     }
     let faults = Faults::new(AnswerForm::Parts);

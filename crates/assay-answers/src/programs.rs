@@ -30,69 +30,60 @@ pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> i
     let names = ProblemNames::new(collector.problems);
     each_line(reader, &mut |line, bytes| {
         let place = Place::line(line);
-        match parse_line(bytes, &names) {
-            Ok(content) => content.add_to(collector, place),
-            Err(fault) => collector.faults.add(place, fault),
+        if let Err(fault) = read_line(bytes, place, &names, collector) {
+            collector.faults.add(place, fault);
         }
     })
 }
 
-/// The contents of one line.
-#[derive(Debug)]
-pub enum LineContent {
-    /// The line is blank.
-    Nothing,
-    /// An answer to the problem with this name, which the data has but the task leaves out.
-    LeftOut(String),
-    /// Samples of the answer to a problem by its index, in order.
-    Samples(usize, Vec<Response>),
-    /// Samples of the answer to a problem by its name, in order.
-    Named(usize, Vec<Response>),
-    /// An answer with a sample number.
-    Numbered(ParsedAnswer),
-}
-
-impl LineContent {
-    fn add_to(self, collector: &mut Collector<'_>, place: Place) {
-        match self {
-            Self::Nothing => {}
-            Self::LeftOut(name) => collector.count_passed_over(name),
-            Self::Samples(index, responses) => {
-                for response in responses {
-                    collector.add(place, index, response);
-                }
-            }
-            Self::Named(index, responses) => collector.add_named(place, index, responses),
-            Self::Numbered(ParsedAnswer { key, response }) => {
-                collector.add_sample(place, key, response);
-            }
-        }
+/// The answers in one line of a program's output: the index of their problem, and its samples in order. `None` if the
+/// line is blank.
+pub fn parse_program_line(
+    bytes: &[u8],
+    names: &ProblemNames<'_>,
+) -> Result<Option<(usize, Vec<Response>)>, Fault> {
+    let text = line_text(bytes)?;
+    let Some(record) = ProgramRecord::parse(text)? else { return Ok(None) };
+    if record.is_assay_line() {
+        let ParsedAnswer { key, response } = parse_assay_line(text, names)?;
+        return Ok(Some((key.index, vec![response])));
     }
+    let (name, record) = record.take_name()?;
+    let index = names.any_spelling(&name)?;
+    Ok(Some((index, record.responses_to(&name, index)?)))
 }
 
-/// Parses one line.
-pub fn parse_line(bytes: &[u8], names: &ProblemNames<'_>) -> Result<LineContent, Fault> {
+/// The text of a line.
+fn line_text(bytes: &[u8]) -> Result<&str, Fault> {
     if bytes.len() as u64 == MAX_LINE_BYTES {
         let message = format!("the line is longer than {} MiB", MAX_LINE_BYTES >> 20);
         return Err(Fault::new(FaultKind::Malformed, message));
     }
-    let text = std::str::from_utf8(strip_bom(bytes)).map_err(|_| not_utf8())?;
-    if text.trim().is_empty() {
-        return Ok(LineContent::Nothing);
+    std::str::from_utf8(strip_bom(bytes)).map_err(|_| not_utf8())
+}
+
+/// Collects the answers of one line.
+fn read_line(
+    bytes: &[u8],
+    place: Place,
+    names: &ProblemNames<'_>,
+    collector: &mut Collector<'_>,
+) -> Result<(), Fault> {
+    let text = line_text(bytes)?;
+    match ProgramRecord::parse(text)? {
+        None => {}
+        Some(record) if record.is_assay_line() => {
+            let ParsedAnswer { key, response } = parse_assay_line(text, names)?;
+            collector.add_sample(place, key, response);
+        }
+        Some(record) => record.add_to(collector, place, names)?,
     }
-    let line: ProgramRecord = serde_json::from_str(text).map_err(|error| {
-        let column = error.column();
-        Fault::new(FaultKind::Malformed, format!("{} at column {column}", json_message(&error)))
-    })?;
-    if line.problem.is_some() {
-        return parse_assay_line(text, names).map(LineContent::Numbered);
-    }
-    line.into_content(names)
+    Ok(())
 }
 
 /// The fields of a line's object; others are ignored.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, rename = "Line")]
+#[serde(default, rename = "object")]
 struct ProgramRecord {
     problem: Option<serde::de::IgnoredAny>,
     task_id: Option<Value>,
@@ -106,27 +97,58 @@ struct ProgramRecord {
 }
 
 impl ProgramRecord {
-    fn into_content(mut self, names: &ProblemNames<'_>) -> Result<LineContent, Fault> {
-        let name = self.name()?;
-        let index = match names.any_spelling(&name) {
-            Err(_) if names.leaves_out(&name) => return Ok(LineContent::LeftOut(name)),
-            found => found?,
-        };
-        let responses = self.responses().map_err(|what| {
-            Fault::new(FaultKind::Malformed, format!("{name:?}: {what}")).about(index)
-        })?;
-        Ok(LineContent::Named(index, responses))
+    /// Parses a line; `None` if it is blank.
+    fn parse(text: &str) -> Result<Option<Self>, Fault> {
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        serde_json::from_str(text).map(Some).map_err(|error| {
+            let column = error.column();
+            Fault::new(FaultKind::Malformed, format!("{} at column {column}", json_message(&error)))
+        })
     }
 
-    fn name(&mut self) -> Result<String, Fault> {
+    /// Returns whether it is in the format of our own `answers.jsonl`.
+    fn is_assay_line(&self) -> bool {
+        self.problem.is_some()
+    }
+
+    /// Collects its answers, or counts them if the task leaves their problem out.
+    fn add_to(
+        self,
+        collector: &mut Collector<'_>,
+        place: Place,
+        names: &ProblemNames<'_>,
+    ) -> Result<(), Fault> {
+        let (name, record) = self.take_name()?;
+        match names.any_spelling(&name) {
+            Err(_) if names.leaves_out(&name) => collector.count_passed_over(name),
+            found => {
+                let index = found?;
+                collector.add_named(place, index, record.responses_to(&name, index)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Separates the problem's name from the rest.
+    fn take_name(mut self) -> Result<(String, Self), Fault> {
         let named = [&mut self.task_id, &mut self.problem_id, &mut self.name, &mut self.id];
-        let message = match named.into_iter().find_map(Option::take) {
-            Some(Value::String(name)) => return Ok(name),
-            Some(Value::Number(number)) => return Ok(number.to_string()),
+        let name = named.into_iter().find_map(Option::take);
+        let message = match name {
+            Some(Value::String(name)) => return Ok((name, self)),
+            Some(Value::Number(number)) => return Ok((number.to_string(), self)),
             Some(other) => format!("the problem's name is {}, not a text", what_is(&other)),
             None => format!("the line names no problem: it needs a {NAMES}"),
         };
         Err(Fault::new(FaultKind::Malformed, message))
+    }
+
+    /// The answers to the problem called `name`, or the fault about it.
+    fn responses_to(self, name: &str, index: usize) -> Result<Vec<Response>, Fault> {
+        self.responses().map_err(|what| {
+            Fault::new(FaultKind::Malformed, format!("{name:?}: {what}")).about(index)
+        })
     }
 
     fn responses(self) -> Result<Vec<Response>, String> {
@@ -242,29 +264,30 @@ impl<'de> Visitor<'de> for Elements<'_, '_, '_> {
 impl Elements<'_, '_, '_> {
     /// Collects an element: an object that names its problem, or the programs for the next problem.
     fn take(&mut self, element: Value) {
-        let content = match element {
+        let taken = match element {
             Value::Object(_) => ProgramRecord::deserialize(element)
                 .map_err(|error| Fault::new(FaultKind::Malformed, error.to_string()))
-                .and_then(|line| line.into_content(self.names)),
-            programs => self.next(programs),
+                .and_then(|record| record.add_to(self.collector, Place::FILE, self.names)),
+            programs => self.take_next(programs),
         };
-        match content {
-            Ok(content) => content.add_to(self.collector, Place::FILE),
-            Err(fault) => self.collector.faults.add(Place::FILE, fault),
+        if let Err(fault) = taken {
+            self.collector.faults.add(Place::FILE, fault);
         }
     }
 
-    fn next(&mut self, programs: Value) -> Result<LineContent, Fault> {
+    /// Collects the programs for the next problem.
+    fn take_next(&mut self, programs: Value) -> Result<(), Fault> {
         let index = self.positions;
         self.positions += 1;
         // Surplus elements are reported once, when all are counted.
-        let Some(id) = self.collector.problems.ids().get(index) else {
-            return Ok(LineContent::Nothing);
-        };
+        let Some(id) = self.collector.problems.ids().get(index) else { return Ok(()) };
         let responses = texts("programs", programs, Response::Program).map_err(|what| {
             let message = format!("element {index}, for {id}: {what}");
             Fault::new(FaultKind::Malformed, message).about(index)
         })?;
-        Ok(LineContent::Samples(index, responses))
+        for response in responses {
+            self.collector.add(Place::FILE, index, response);
+        }
+        Ok(())
     }
 }

@@ -52,8 +52,8 @@ fn read(bytes: &[u8]) -> AnswerFile {
 /// The answers of a file, as `index.sample=kind:text`.
 fn summarize(file: &AnswerFile) -> Vec<String> {
     let tell = |answer: &GivenAnswer| {
-        let SampleKey { index, sample } = answer.key;
-        let said = match &*answer.response {
+        let SampleKey { index, sample } = answer.submission.key;
+        let said = match &*answer.submission.response {
             Response::Text(text) => format!("text:{text}"),
             Response::Program(text) => format!("program:{text}"),
             other => format!("{other:?}"),
@@ -201,7 +201,7 @@ proptest! {
                 })
                 .collect();
             let read: Vec<Response> =
-                file.of(index).iter().map(|answer| (*answer.response).clone()).collect();
+                file.of(index).iter().map(|answer| (*answer.submission.response).clone()).collect();
             prop_assert_eq!(read, expected);
         }
     }
@@ -209,7 +209,7 @@ proptest! {
     #[test]
     fn any_bytes_are_answers_or_faults(bytes: Vec<u8>) {
         if let Ok(file) = AnswerFile::read(&mut &*bytes, "answers", &few(3)) {
-            prop_assert!(file.answers.is_sorted_by(|left, right| left.key < right.key));
+            prop_assert!(file.answers.is_sorted_by(|left, right| left.submission.key < right.submission.key));
         }
     }
 }

@@ -50,9 +50,9 @@ impl AnswerEach for FileSolver {
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
         let key = SampleKey { index: ask.index, sample: ask.sample };
         let answers = &self.file.answers;
-        let found = answers.binary_search_by_key(&key, |answer| answer.key).ok();
+        let found = answers.binary_search_by_key(&key, |answer| answer.submission.key).ok();
         let silent = || Response::none(NoAnswerKind::Silent, "the file has no answer to it");
-        Ok(found.map_or_else(silent, |at| (*answers[at].response).clone()).into())
+        Ok(found.map_or_else(silent, |at| (*answers[at].submission.response).clone()).into())
     }
 
     fn effort(&self) -> Effort {

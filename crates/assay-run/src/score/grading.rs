@@ -33,7 +33,7 @@ pub(super) fn find_faults(problems: &dyn Problems, file: &mut AnswerFile) {
         for answer in file.of(index) {
             let fault = match &reference {
                 Err(flaw) => Fault::new(FaultKind::NoSolution, flaw.reason.clone()),
-                Ok(reference) => match reference.check(&answer.response) {
+                Ok(reference) => match reference.check(&answer.submission.response) {
                     Check::Impossible(fault) => with_problem(fault, &problems.ids()[index]),
                     Check::Possible | Check::Unclear => continue,
                 },
@@ -160,14 +160,16 @@ impl FileGrading<'_> {
         if let Some(verdict) = self.gate.verdict(index, problem) {
             return feed(WorkItem::Done(first, Box::new(verdict)));
         }
-        let mut give = |key, response: &Arc<Response>| {
-            let submission =
-                Submission { key, problem: problem.clone(), response: Arc::clone(response) };
+        let mut give = |submission: Submission| {
             feed(WorkItem::Grade(Pending { submission, reference: Arc::clone(reference), is_read }))
         };
         match self.file.of(index) {
-            [] => give(first, &NO_ANSWER),
-            samples => samples.iter().try_for_each(|answer| give(answer.key, &answer.response)),
+            [] => give(Submission {
+                key: first,
+                problem: problem.clone(),
+                response: Arc::clone(&NO_ANSWER),
+            }),
+            samples => samples.iter().try_for_each(|answer| give(answer.submission.clone())),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
-use assay_answers::{AnswerFile, AnswerSource};
+use assay_answers::{AnswerFile, AnswerSource, GivenAnswer};
 use assay_core::{
     Digest, Effort, Error, Flaw, ProblemId, Problems, QuestionKind, Result, Results, Selection,
     Task, TaskSettings, Verdict,
@@ -157,7 +157,7 @@ fn samples(file: &AnswerFile) -> String {
 }
 
 fn ids_without_answer(file: &AnswerFile, problems: &dyn Problems) -> Vec<ProblemId> {
-    let mut answered = file.answers.iter().map(|answer| answer.key.index).peekable();
+    let mut answered = file.answers.iter().map(GivenAnswer::index).peekable();
     let mut unanswered = Vec::new();
     for (index, id) in problems.ids().iter().enumerate() {
         if answered.peek() != Some(&index) {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use assay_answers::{LineContent, ParsedAnswer, ProblemNames, codrep, parse_program_line};
+use assay_answers::{ProblemNames, codrep, parse_program_line};
 use assay_core::{
     AnswerSink, Cancel, Fault, FaultKind, NoAnswerKind, Problems, Response, Result, SampleKey,
     SessionEnd, SessionReport,
@@ -168,14 +168,8 @@ impl<'a> Conversation<'a> {
 
     /// Reads a line with samples of the answer to one problem.
     fn read_program_line(&self, line: &[u8]) -> Result<Answers, Fault> {
-        let (index, responses) = match parse_program_line(line, &self.names)? {
-            LineContent::Nothing => return Ok(Vec::new()),
-            // The command was not asked about this one.
-            LineContent::LeftOut(name) => return Err(self.names.unknown(&name)),
-            LineContent::Samples(index, responses) | LineContent::Named(index, responses) => {
-                (index, responses)
-            }
-            LineContent::Numbered(ParsedAnswer { key, response }) => (key.index, vec![response]),
+        let Some((index, responses)) = parse_program_line(line, &self.names)? else {
+            return Ok(Vec::new());
         };
         Ok(responses.into_iter().map(|response| (index, response)).collect())
     }

@@ -9,12 +9,13 @@ mod grading_rules;
 mod lazy_sandbox;
 mod names;
 mod one_process;
+mod one_test;
 mod problems;
 mod python;
 mod reference;
 mod streamed;
 mod suite;
-mod suite_outcome;
+mod suite_run;
 mod tables;
 mod tally;
 

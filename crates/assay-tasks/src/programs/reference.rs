@@ -9,6 +9,7 @@ use assay_core::{
 use super::grader::{ProgramGrader, lock, whole_answer};
 use super::grading_rules::Stop;
 use super::suite::{CodeReference, Tests};
+use super::suite_run::SuiteRun;
 
 /// The score with the number of the problem's tests.
 pub(crate) const TESTS: &str = "tests";
@@ -41,22 +42,23 @@ impl Reference for ProgramReference {
             Err(reason) => return Ok(submission.unanswered(&reason)),
         };
         let program = (grader.grading.program)(&answer);
-        let outcome = grader.run_suite(cancel, program, code)?;
-        if let Some(Ending::SandboxError { message }) = &outcome.failure {
+        let mut run = SuiteRun::new(grader, code, program, cancel);
+        run.run()?;
+        if let Some(Ending::SandboxError { message }) = &run.failure {
             // No answer is at fault: the sample is excluded, and reported.
             let (problem, sample) = (submission.problem.clone(), submission.key.sample);
             let reason = format!("{problem}: its tests could not be run: {message}");
             return Ok(Verdict { sample, ..Verdict::excluded(problem, reason) });
         }
         let count = grader.count(&code.tests.tests);
-        let mut verdict = outcome.verdict(submission);
+        let mut verdict = run.verdict(submission);
         if count > 1 {
-            verdict = verdict.score(TESTS, count as f64).score(TESTS_PASSED, outcome.passed as f64);
+            verdict = verdict.score(TESTS, count as f64).score(TESTS_PASSED, run.passed as f64);
         }
         if grader.grading.details {
-            verdict.detail = Some(outcome.marks.join(" "));
+            verdict.detail = Some(run.marks.join(" "));
         } else if grader.grading.stop == Stop::AtEnd {
-            verdict.detail = Some(outcome.marks.concat());
+            verdict.detail = Some(run.marks.concat());
         }
         Ok(Verdict { program: Some(code.digest_of(program)), ..verdict })
     }
