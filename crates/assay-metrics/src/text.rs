@@ -24,6 +24,11 @@ pub trait TextMetric: Send + Sync {
         self.score(pair)
     }
 
+    /// A remark for the user about options that were not taken as given.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
     /// Names everything that the score of a corpus depends on.
     fn signature(&self, corpus: &Sums) -> String;
 }

@@ -63,7 +63,7 @@ fn every_component_is_that_of_the_package() {
         ("syntax_counts", "syntax_counts"),
         ("dataflow", "dataflow_first_seen"),
         ("dataflow_counts", "dataflow_counts_first_seen"),
-        ("codebleu", "codebleu_first_seen"),
+        ("score", "codebleu_first_seen"),
     ];
     let Some(rows) = rows() else { return };
     let mut broken = 0;

@@ -26,6 +26,9 @@ pub type Weights = [f64; 4];
 /// The customary weights.
 pub const EQUAL_WEIGHTS: Weights = [0.25; 4];
 
+/// The largest distance of a sum of weights from 1 that is taken as rounding.
+const SUM_TOLERANCE: f64 = 1e-9;
+
 /// The number of matches that an order without any match counts as.
 const SMOOTHING: f64 = 0.1;
 
@@ -54,7 +57,8 @@ pub(crate) static CODEBLEU: TextMetricKind = TextMetricKind::new(
             "weights",
             "A,B,C,D",
             OptionKind::Text,
-            "The weights of n-grams, weighted n-grams, syntax and data flow",
+            "The weights of n-grams, weighted n-grams, syntax and data flow. They are divided by \
+             their sum if it is not 1",
         )
         .alias("params")],
         examples: &[
@@ -94,11 +98,28 @@ fn weights(text: &str) -> Result<Weights> {
     })
 }
 
+/// Divides weights by their sum, unless that is 1 already.
+fn normalise(weights: Weights) -> Result<Weights> {
+    let sum: f64 = weights.iter().sum();
+    if weights.iter().any(|weight| *weight < 0.0) || !sum.is_finite() || sum <= 0.0 {
+        return Err(Error::usage("weights are four numbers from 0 up, and not all are 0")
+            .hint("such as 0.25,0.25,0.25,0.25"));
+    }
+    let is_one = (sum - 1.0).abs() <= SUM_TOLERANCE;
+    Ok(if is_one { weights } else { weights.map(|weight| weight / sum) })
+}
+
+fn join_weights(weights: &Weights) -> String {
+    weights.map(|weight| weight.to_string()).join(",")
+}
+
 /// CodeBLEU in one variant, for one language.
 pub struct CodeBleu {
     variant: Variant,
     language: Language,
     weights: Weights,
+    /// The weights before they were divided by their sum, if that was not 1.
+    given_weights: Option<Weights>,
     words: WordRules,
     version: String,
 }
@@ -123,16 +144,14 @@ impl CodeBleu {
                 known.join(", ")
             )));
         }
-        let sum: f64 = weights.iter().sum();
-        if weights.iter().any(|weight| *weight < 0.0) || !sum.is_finite() || sum <= 0.0 {
-            return Err(Error::usage("weights are four numbers from 0 up, and not all are 0")
-                .hint("such as 0.25,0.25,0.25,0.25"));
-        }
+        let normalised = normalise(weights)?;
         let words = WordRules {
             keywords: keywords(language, variant).into_iter().collect(),
             with_layout: variant == Variant::Avatar && language == Language::Python,
         };
-        Ok(Self { variant, language, weights, words, version: version.to_owned() })
+        let given_weights = (normalised != weights).then_some(weights);
+        let version = version.to_owned();
+        Ok(Self { variant, language, weights: normalised, given_weights, words, version })
     }
 
     /// The weighted sum of the four parts.
@@ -170,7 +189,7 @@ impl TextMetric for CodeBleu {
         let [ngram, weighted_ngram, syntax, dataflow] = parts;
         let flows = counts.at(FLOWS);
         let none = flows == 0.0 && self.variant.no_flow() == NoFlow::LeftOut;
-        Score::new("codebleu", self.combine(parts, flows))
+        Score::new("score", self.combine(parts, flows))
             .part("ngram", Part::Number(ngram))
             .part("weighted_ngram", Part::Number(weighted_ngram))
             .part("syntax", Part::Number(syntax))
@@ -182,12 +201,17 @@ impl TextMetric for CodeBleu {
             .part("dataflow_counts", parts::counts(vec![counts.at(FLOWS_MATCHED), flows]))
     }
 
+    fn note(&self) -> Option<String> {
+        let given = self.given_weights.as_ref()?;
+        let (given, weights) = (join_weights(given), join_weights(&self.weights));
+        Some(format!("the weights {given} do not add up to 1: {weights} are used"))
+    }
+
     fn signature(&self, _corpus: &Sums) -> String {
-        let weights: Vec<String> = self.weights.iter().map(f64::to_string).collect();
         format!(
             "codebleu|variant:{}|weights:{}|lang:{}|grammar:{}|flow:first-seen|version:{}",
             self.variant.name(),
-            weights.join(","),
+            join_weights(&self.weights),
             self.language,
             grammar(self.language),
             self.version
@@ -282,7 +306,7 @@ mod tests {
     fn check(reference: &str, hypothesis: &str, expected: [f64; 5]) {
         let metric = metric(Variant::K4black, Language::Python);
         let score = metric.score(&metric.measure(&[reference], hypothesis));
-        let names = ["codebleu", "ngram", "weighted_ngram", "syntax", "dataflow"];
+        let names = ["score", "ngram", "weighted_ngram", "syntax", "dataflow"];
         for (name, expected) in names.into_iter().zip(expected) {
             let Some(Part::Number(found)) = score.parts().get(name) else { panic!("no {name}") };
             assert!((found - expected).abs() < 1e-5, "{reference:?} {hypothesis:?}: {score:?}");
@@ -336,6 +360,16 @@ mod tests {
                 let made = CodeBleu::new(variant, language, EQUAL_WEIGHTS, "test");
                 assert_eq!(made.is_ok(), variant.languages().contains(&language));
             }
+        }
+        for (given, used) in [
+            ([1.0; 4], EQUAL_WEIGHTS),
+            ([0.0, 0.0, 3.0, 1.0], [0.0, 0.0, 0.75, 0.25]),
+            ([0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.3, 0.4]),
+        ] {
+            let metric = CodeBleu::new(Variant::Assay, Language::C, given, "test").unwrap();
+            let signature = metric.signature(&Sums::default());
+            assert!(signature.contains(&format!("weights:{}|", join_weights(&used))));
+            assert_eq!(metric.note().is_some(), given != used, "{given:?}");
         }
         for weights in [[f64::NAN; 4], [0.0; 4], [1e308; 4], [1.0, 1.0, 1.0, -1.0]] {
             assert!(CodeBleu::new(Variant::Assay, Language::C, weights, "test").is_err());

@@ -48,14 +48,14 @@ impl Figure {
 }
 
 const CODEBLEU: &[Figure] = &[
-    Figure::share("codebleu", "codebleu"),
+    Figure::share("codebleu", "score"),
     Figure::share("ngram", "ngram"),
     Figure::share("weighted_ngram", "weighted_ngram"),
     Figure::share("syntax", "syntax"),
     Figure::share("dataflow", "dataflow"),
 ];
 /// CodeBLEU without its parts, which matter only where CodeBLEU comes first.
-const CODEBLEU_ALONE: &[Figure] = &[Figure::share("codebleu", "codebleu")];
+const CODEBLEU_ALONE: &[Figure] = &[Figure::share("codebleu", "score")];
 // The printed number is rounded to two digits, as in the original evaluator; an interval needs all of them.
 const BLEU: &[Figure] = &[Figure { name: "bleu", part: "unrounded", range: (0.0, 100.0) }];
 const EXACT_MATCH: &[Figure] = &[Figure::share("exact-match", "score")];

@@ -24,6 +24,9 @@ pub(crate) fn metric(command: &MetricCommand) -> Result<u8> {
 fn score(arguments: &MetricArguments) -> Result<u8> {
     let MetricArguments { kind, options, texts } = arguments;
     let metric = kind.build(options)?;
+    if let Some(note) = metric.note() {
+        output::print_message(&format!("note: {note}"));
+    }
     let (pairs, progress) = input::open(texts)?;
     // Not earlier: opening may wait for the writer of the file, and Ctrl-C then simply ends the
     // process.
