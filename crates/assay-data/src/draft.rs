@@ -1,4 +1,5 @@
-//! Atomic writes: a file is written under a temporary name beside its target and then renamed.
+//! Atomic writes: a file is written under a temporary name beside its target and then renamed. A link is followed and
+//! kept.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -45,6 +46,22 @@ pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// The number of links that are followed, as in the kernel.
+pub(crate) const MAX_LINKS: usize = 40;
+
+/// The path that a chain of links leads to, whether or not something is there.
+pub(crate) fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..=MAX_LINKS {
+        match fs::read_link(&path) {
+            // A relative link starts in the folder of the link.
+            Ok(next) => path = parent(&path).join(next),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("too many links"))
+}
+
 const SUFFIX: &str = ".part";
 
 /// A temporary file beside its target, which is removed unless it is put in place.
@@ -54,8 +71,13 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// A draft of the file at `path`.
+    /// A draft of the file at `path`, or of the one that a link there leads to.
     pub(crate) fn new(path: &Path) -> io::Result<Self> {
+        Self::beside(&follow_links(path)?)
+    }
+
+    /// A draft of the file at `path`, which is no link.
+    pub(crate) fn beside(path: &Path) -> io::Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let file = tempfile::Builder::new()
             .prefix(&format!(".{name}."))
@@ -122,5 +144,23 @@ mod tests {
         remove_leftovers(&path).unwrap();
         assert!(!killed.file.path().exists() && other.file.path().exists() && path.exists());
         assert!(!is_leftover("a.txt", "a.txt") && !is_leftover(".a.txt", "a.txt"));
+    }
+    #[test]
+    fn links_are_kept_and_what_they_lead_to_is_replaced() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("inner")).unwrap();
+        fs::write(at("inner/a"), "old").unwrap();
+        for (link, to) in [("a", "inner/a"), ("b", "a"), ("c", "inner/missing")] {
+            symlink(to, at(link)).unwrap();
+        }
+        for (link, target) in [("a", "inner/a"), ("b", "inner/a"), ("c", "inner/missing")] {
+            write_atomically(&at(link), |file| file.write_all(link.as_bytes())).unwrap();
+            assert!(at(link).is_symlink(), "{link}");
+            assert_eq!(fs::read_to_string(at(target)).unwrap(), link);
+        }
+        symlink("loop", at("loop")).unwrap();
+        write_atomically(&at("loop"), |_| Ok(())).unwrap_err();
     }
 }
