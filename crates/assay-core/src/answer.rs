@@ -181,10 +181,3 @@ pub enum NoAnswerKind {
     /// The answer was parsed and is impossible, such as a line that the file does not have.
     Invalid,
 }
-
-impl NoAnswerKind {
-    /// Returns true if the solver failed, false if it just did not answer.
-    pub fn is_failure(self) -> bool {
-        self != Self::Silent
-    }
-}

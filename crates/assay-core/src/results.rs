@@ -130,10 +130,19 @@ impl Counts {
         }
     }
 
-    /// The number of samples without a verdict because the solver failed or the problem is unusable.
-    pub fn without_verdict(&self) -> usize {
-        let failures = self.reasons.iter().filter(|(kind, _)| kind.is_failure());
-        self.excluded + failures.map(|(_, count)| count).sum::<usize>()
+    /// The number of samples without an answer.
+    pub fn without_answer(&self) -> usize {
+        self.reasons.values().sum()
+    }
+
+    /// The most common reason for a missing answer.
+    pub fn main_reason(&self) -> Option<NoAnswerKind> {
+        self.reasons.iter().max_by_key(|(_, count)| **count).map(|(kind, _)| *kind)
+    }
+
+    /// Returns whether every sample of every problem has an answer that was graded.
+    pub fn are_complete(&self) -> bool {
+        self.excluded == 0 && self.without_answer() == 0
     }
 }
 

@@ -128,8 +128,12 @@ printf '\377\376\n'
     assert_eq!(results["counts"]["answered"], 1, "the first answer counts");
     assert_eq!(reasons["garbage"], 3, "task 2, and 4 and 5 for which the rest may have been");
     assert_eq!(reasons["invalid"], 1, "task 3");
-    let (_, silent, _) = predict_with("true", &[]);
+    let (said_nothing, silent, _) = predict_with("true", &[]);
     assert_eq!(silent["counts"]["reasons"]["silent"], 5);
+    assert_eq!(said_nothing.code, 5, "{said_nothing:?}");
+    let warning =
+        "5 of 5 answers are missing and count as wrong; mostly because the solver said nothing";
+    assert!(said_nothing.err.contains(warning), "{}", said_nothing.err);
     assert_eq!(session["garbage_lines"], 5);
     assert_eq!(session["end"]["exited"], 0);
     assert!(output.err.contains("printed 5 lines that are no answers"), "{}", output.err);

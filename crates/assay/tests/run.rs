@@ -396,9 +396,9 @@ fn ctrl_c_ends_cleanly_and_says_how_to_go_on() {
     assert!(command.contains(env!("CARGO_BIN_EXE_assay")), "as it was called: {command}");
     let folder = command.rsplit(' ').next().unwrap();
     fs::write(keep.path().join("go"), "").unwrap();
-    // The program now exits at once and leaves the rest unanswered, which is not a failure.
+    // The program now exits at once and leaves the rest unanswered.
     let resumed = run(keep.path(), &["run", "--resume", folder, "--json"]);
-    assert_eq!(resumed.code, 0, "{resumed:?}");
+    assert_eq!(resumed.code, 5, "{resumed:?}");
     assert_eq!(json(&resumed)["counts"]["not_answered"], 29);
     assert_eq!(json(&resumed)["counts"]["answered"], 1);
 }
@@ -492,7 +492,12 @@ fn a_file_of_answers_is_a_solver_too() {
     fs::write(keep.path().join("answers.txt"), "1.txt 1\n2.txt 2 1\n").unwrap();
     let output =
         run(keep.path(), &["run", "codrep", "-d", &data, "-s", "file:answers.txt", "--json"]);
-    assert_eq!(output.code, 0, "{output:?}");
+    assert_eq!(output.code, 5, "{output:?}");
+    assert!(
+        output.err.contains("file:answers.txt on codrep: 1 of 3 answers are missing"),
+        "{}",
+        output.err
+    );
     assert_eq!(json(&output)["counts"]["passed"], 2);
     assert_eq!(json(&output)["counts"]["not_answered"], 1);
     fs::write(keep.path().join("answers.txt"), "1.txt one\n").unwrap();

@@ -35,6 +35,37 @@ fn one_prediction_a_task() {
 }
 
 #[test]
+fn missing_answers_are_reported_and_end_in_exit_code_5() {
+    let (_keep, root) = dataset("D", 4);
+    for (predictions, warning) in [
+        ("", Some("4 problems have no answer and count as wrong")),
+        ("1.txt 1\n2.txt 1\n3.txt 1\n", Some("1 problem has no answer and counts as wrong\n  D/4")),
+        ("1.txt 1\n2.txt 1\n3.txt 1\n4.txt 1\n", None),
+    ] {
+        let output = score(&root, predictions, &[]);
+        assert_eq!(output.code, if warning.is_some() { 5 } else { 0 }, "{output:?}");
+        match warning {
+            Some(warning) => assert!(output.err.contains(warning), "{}", output.err),
+            None => assert_eq!(output.err, ""),
+        }
+    }
+}
+
+#[test]
+fn a_score_on_the_locator_s_training_data_is_marked_as_no_test() {
+    let warns = |name: &str| {
+        let (keep, root) = dataset(name, 3);
+        let predicted = run(keep.path(), &["predict", &root.display().to_string()]);
+        let scored = score(&root, &predicted.out, &[]);
+        assert_eq!((predicted.code, scored.code), (0, 0), "{predicted:?} {scored:?}");
+        let trained = format!("trained on {name}");
+        (predicted.err.contains(&trained), scored.err.contains(&trained))
+    };
+    assert_eq!(warns("Dataset4"), (true, true));
+    assert_eq!(warns("Own"), (false, false));
+}
+
+#[test]
 fn several_predictions_a_task_and_bare_names() {
     let (_keep, root) = dataset("D", 4);
     // The first edition: file names alone, several guesses.

@@ -45,7 +45,7 @@ Examples:
   assay explain Dataset4/Tasks/17.txt              why this line and not another
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 threshold missed,
-5 done but some problems have no verdict, 130 interrupted.")]
+5 done but answers are missing or problems excluded, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// Print without colour.
     #[arg(long, global = true, hide = true, env = "NO_COLOR", value_parser = FalseyValueParser::new())]

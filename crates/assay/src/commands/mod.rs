@@ -18,9 +18,9 @@ mod train;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_core::{Cancel, DataChoice, Error, Result, TaskCard, exit_code};
+use assay_core::{Cancel, DataChoice, Error, ProblemId, Result, TaskCard, exit_code};
 use assay_run::Tool;
-use assay_solvers::SolverSettings;
+use assay_solvers::{LOCATE_LEARNED_FROM, SolverSettings};
 use clap::CommandFactory;
 use etcetera::BaseStrategy;
 
@@ -160,6 +160,15 @@ fn cache_folder(given: Option<&Path>) -> Option<PathBuf> {
 fn state_folder() -> Option<PathBuf> {
     let platform = etcetera::choose_base_strategy().ok()?;
     Some(platform.state_dir().unwrap_or_else(|| platform.data_dir()).join("assay"))
+}
+
+/// The dataset among these problems' that the locator inside assay was trained on.
+fn locator_training_data<'a>(ids: impl IntoIterator<Item = &'a ProblemId>) -> Option<&'static str> {
+    let learned = |id: &ProblemId| {
+        let dataset = id.as_str().split('/').next().unwrap_or_default();
+        LOCATE_LEARNED_FROM.into_iter().find(|name| *name == dataset)
+    };
+    ids.into_iter().find_map(learned)
 }
 
 /// The first Ctrl-C requests a clean end; a second one ends the process at once.

@@ -11,7 +11,7 @@ use assay_run::{PredictSummary, Prediction, job_count};
 use assay_solvers::SolverSpec;
 use serde::Serialize;
 
-use super::{cancel_on_interrupt, data_at, solver_settings};
+use super::{cancel_on_interrupt, data_at, locator_training_data, solver_settings};
 use crate::args::PredictArguments;
 use crate::output;
 
@@ -25,6 +25,13 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     let problems = task.open(&Opening { with_references, ..Opening::new(&data, &settings) })?;
     let solver_settings = solver_settings(&arguments.solving)?;
     let solver = spec.build(&solver_settings, problems.as_ref())?.solver;
+    if arguments.solver == "locate"
+        && let Some(dataset) = locator_training_data(problems.ids())
+    {
+        output::warn(&format!(
+            "locate was trained on {dataset}: a score of these predictions says nothing about new data"
+        ));
+    }
     // While the data is read, Ctrl-C simply ends the process.
     let cancel = cancel_on_interrupt()?;
     let failed = |error| Error::failed("failed to print the predictions").because(error);

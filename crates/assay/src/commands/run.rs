@@ -3,18 +3,17 @@
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use assay_core::{
-    Cancel, DataChoice, Error, ProblemId, Progress, Result, Results, exit_code, shown_line,
-};
+use assay_core::{Cancel, DataChoice, Error, Progress, Result, Results, exit_code, shown_line};
 use assay_run::{
     Complete, OpenTask, Plan, RunContext, RunOutcome, StoredRun, TaskRequest, is_run, job_count,
     start,
 };
-use assay_solvers::{LOCATE_LEARNED_FROM, SolverSpec};
+use assay_solvers::SolverSpec;
 use assay_tasks::TaskRegistry;
 
 use super::{
-    cache_folder, cancel_on_interrupt, choose_data, solver_settings, state_folder, tool, tour,
+    cache_folder, cancel_on_interrupt, choose_data, locator_training_data, solver_settings,
+    state_folder, tool, tour,
 };
 use crate::args::RunArguments;
 use crate::output::{self, RunProgressBar};
@@ -89,14 +88,10 @@ pub(crate) fn plans_for(
 
 /// Warns if the locator is tested on the data that it was trained on: that is no valid test.
 fn warn_about_training_data(solvers: &[String], open: &OpenTask) {
-    let learned = |id: &ProblemId| {
-        let dataset = id.as_str().split('/').next().unwrap_or_default();
-        LOCATE_LEARNED_FROM.into_iter().find(|name| *name == dataset)
-    };
     if !solvers.iter().any(|solver| solver == "locate") {
         return;
     }
-    if let Some(dataset) = open.ids().find_map(learned) {
+    if let Some(dataset) = locator_training_data(open.ids()) {
         output::warn(&format!(
             "locate was trained on {dataset}: its figure here says nothing about new data; \
              `assay train locate --leave-one-out` gives honest ones"
@@ -213,6 +208,7 @@ impl<'a> Session<'a> {
                 }
                 output::show_exclusions(&complete.excluded);
                 output::show_sessions(&complete.sessions);
+                output::warn_of_missing_answers(&complete.results);
                 self.complete.push(*complete);
                 false
             }
@@ -237,7 +233,7 @@ impl<'a> Session<'a> {
         }
         let missing = results
             .iter()
-            .any(|results| results.counts.without_verdict() > 0 || !results.not_scored.is_empty());
+            .any(|results| !results.counts.are_complete() || !results.not_scored.is_empty());
         Ok(match (interrupted, missing) {
             (true, _) => exit_code::INTERRUPTED,
             (false, true) => exit_code::INCOMPLETE,

@@ -7,7 +7,7 @@ use assay_core::{Error, Opening, QuestionKind, Result, TaskCard, exit_code};
 use assay_run::{RunContext, Scored, Scoring, job_count};
 use assay_tasks::TaskRegistry;
 
-use super::{cache_folder, cancel_on_interrupt, choose_data, tool};
+use super::{cache_folder, cancel_on_interrupt, choose_data, locator_training_data, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
 use crate::output::{self, RunProgressBar};
 
@@ -41,8 +41,16 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     };
     if task.card().asks == QuestionKind::Code {
         output::show_passed_over(&scored.passed_over, &task.card().name);
-        output::show_unanswered(&scored.unanswered);
     }
+    if task.card().asks == QuestionKind::Line
+        && let Some(dataset) = locator_training_data(problems.ids())
+    {
+        output::warn(&format!(
+            "the locator inside assay was trained on {dataset}: if these are answers of `assay predict`, \
+             their score says nothing about new data"
+        ));
+    }
+    output::show_unanswered(&scored.unanswered);
     let Scored { results, flaws, excluded, .. } = scored;
     output::show_exclusions(&excluded);
     if !flaws.is_empty() {
@@ -62,7 +70,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
             None => return Err(no_format(&arguments.task)),
         },
     }
-    let complete = flaws.is_empty() && excluded.is_empty() && results.not_scored.is_empty();
+    let complete =
+        flaws.is_empty() && results.counts.are_complete() && results.not_scored.is_empty();
     Ok(if complete { exit_code::DONE } else { exit_code::INCOMPLETE })
 }
 

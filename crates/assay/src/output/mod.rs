@@ -20,7 +20,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{
-    Error, ProblemId, Result, SessionEnd, SessionReport, Verdict, shown_line, shown_text,
+    Error, NoAnswerKind, ProblemId, Result, Results, SessionEnd, SessionReport, Verdict,
+    shown_line, shown_text,
 };
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
@@ -232,9 +233,30 @@ pub(crate) fn show_exclusions(excluded: &[Verdict]) {
 /// Lists the problems for which a file has no answer.
 pub(crate) fn show_unanswered(problems: &[ProblemId]) {
     if !problems.is_empty() {
-        let title = format!("{} problems have no answer and count as not passed", problems.len());
+        let title = match problems.len() {
+            1 => "1 problem has no answer and counts as wrong".to_owned(),
+            count => format!("{count} problems have no answer and count as wrong"),
+        };
         list_some(&title, problems.iter().map(ProblemId::as_str), problems.len());
     }
+}
+
+/// Warns of missing answers, with their number and the most common reason.
+pub(crate) fn warn_of_missing_answers(results: &Results) {
+    let Results { task, solver, counts, .. } = results;
+    let Some(reason) = counts.main_reason() else { return };
+    let cause = match reason {
+        NoAnswerKind::Silent => "the solver said nothing about them",
+        NoAnswerKind::TimedOut => "the solver exceeded its time limit",
+        NoAnswerKind::Crashed => "the solver could not be started, or failed",
+        NoAnswerKind::Garbage => "the solver's output could not be parsed",
+        NoAnswerKind::Invalid => "the problems cannot have the answers that the solver gave",
+    };
+    let (missing, all) = (counts.without_answer(), counts.samples);
+    warn(&format!(
+        "{} on {task}: {missing} of {all} answers are missing and count as wrong; mostly because {cause}",
+        shown_line(solver)
+    ));
 }
 
 /// Lists the problems whose answers do not count, because the task leaves them out.
