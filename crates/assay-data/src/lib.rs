@@ -22,6 +22,7 @@ pub mod programs;
 #[cfg(feature = "seal")]
 pub mod seal;
 mod store;
+mod target;
 pub mod texts;
 mod unpack;
 
@@ -31,4 +32,5 @@ pub use draft::{remove_leftovers, write_atomically};
 pub use find_file::find_file;
 pub use json::{JsonFault, json_message};
 pub use store::{Content, Store};
+pub use target::OutputTarget;
 pub use unpack::{Stream, unpack};

@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
 use assay_answers::AnswerSource;
@@ -231,7 +230,7 @@ fn its_answers_can_be_scored() {
         problems: problems.as_ref(),
         settings: &settings,
         read_all: false,
-        verdicts: None::<&Path>,
+        verdicts: None,
         tool: &tool,
     };
     let scored = with_context(|context| {

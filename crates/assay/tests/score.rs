@@ -66,6 +66,65 @@ fn a_score_on_the_locator_s_training_data_is_marked_as_no_test() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "mkfifo makes the pipe")]
+fn verdicts_go_through_links_devices_and_pipes() {
+    let (keep, root) = dataset("D", 2);
+    let at = |name: &str| keep.path().join(name);
+    let with = |target: &str| {
+        let arguments = ["score", "codrep", "-", "--data", "D", "--verdicts", target];
+        feed(keep.path(), &arguments, "1.txt 1\n2.txt 2\n")
+    };
+    assert_eq!(root.file_name().unwrap(), "D");
+    let plain = with("plain.jsonl");
+    assert_eq!((plain.code, plain.err.as_str()), (0, ""), "{plain:?}");
+    let expected = fs::read_to_string(at("plain.jsonl")).unwrap();
+    assert_eq!(expected.lines().count(), 2);
+    for target in ["-", "/dev/stdout"] {
+        let output = with(target);
+        assert_eq!((output.code, &output.out, &output.err), (0, &expected, &plain.out), "{target}");
+    }
+    assert!(!at("-").exists());
+    let nothing = with("/dev/null");
+    assert_eq!((nothing.code, &nothing.out), (0, &plain.out));
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    for (link, target) in [("link", "there.jsonl"), ("dangling", "new.jsonl")] {
+        std::os::unix::fs::symlink(target, at(link)).unwrap();
+    }
+    fs::write(at("there.jsonl"), "old").unwrap();
+    for (link, target) in [("link", "there.jsonl"), ("dangling", "new.jsonl")] {
+        assert_eq!(with(link).code, 0);
+        assert!(at(link).is_symlink(), "{link}");
+        assert_eq!(fs::read_to_string(at(target)).unwrap(), expected);
+    }
+    assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = at("pipe");
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    assert_eq!(with("pipe").code, 0);
+    assert_eq!(reader.join().unwrap(), expected);
+}
+
+#[test]
+fn verdicts_that_cannot_be_written_are_refused_before_anything_is_read() {
+    let (keep, _root) = dataset("D", 2);
+    for (target, message) in [
+        ("D", "it is a folder"),
+        ("nowhere/verdicts.jsonl", "there is no folder"),
+        ("/proc/verdicts.jsonl", "cannot be written"),
+    ] {
+        // The answers and the data do not exist, and nobody looks at them.
+        let arguments = ["score", "codrep", "no.txt", "--data", "no", "--verdicts", target];
+        let output = run(keep.path(), &arguments);
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.err.contains(message), "{}", output.err);
+    }
+    let arguments = ["score", "codrep", "-", "--data", "D", "--verdicts", "-", "--json"];
+    let output = feed(keep.path(), &arguments, "");
+    assert_eq!(output.code, 2, "{output:?}");
+}
+
+#[test]
 fn several_predictions_a_task_and_bare_names() {
     let (_keep, root) = dataset("D", 4);
     // The first edition: file names alone, several guesses.

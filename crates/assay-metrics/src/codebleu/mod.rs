@@ -149,7 +149,8 @@ impl CodeBleu {
             keywords: keywords(language, variant).into_iter().collect(),
             with_layout: variant == Variant::Avatar && language == Language::Python,
         };
-        let given_weights = (normalised != weights).then_some(weights);
+        let given_weights =
+            (normalised.map(f64::to_bits) != weights.map(f64::to_bits)).then_some(weights);
         let version = version.to_owned();
         Ok(Self { variant, language, weights: normalised, given_weights, words, version })
     }
@@ -369,7 +370,11 @@ mod tests {
             let metric = CodeBleu::new(Variant::Assay, Language::C, given, "test").unwrap();
             let signature = metric.signature(&Sums::default());
             assert!(signature.contains(&format!("weights:{}|", join_weights(&used))));
-            assert_eq!(metric.note().is_some(), given != used, "{given:?}");
+            assert_eq!(
+                metric.note().is_some(),
+                given.map(f64::to_bits) != used.map(f64::to_bits),
+                "{given:?}"
+            );
         }
         for weights in [[f64::NAN; 4], [0.0; 4], [1e308; 4], [1.0, 1.0, 1.0, -1.0]] {
             assert!(CodeBleu::new(Variant::Assay, Language::C, weights, "test").is_err());

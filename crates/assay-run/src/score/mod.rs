@@ -7,7 +7,6 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::time::Instant;
 
 use assay_answers::{AnswerFile, AnswerSource, GivenAnswer};
@@ -15,6 +14,7 @@ use assay_core::{
     Digest, Effort, Error, Flaw, ProblemId, Problems, QuestionKind, Result, Results, Selection,
     Task, TaskSettings, Verdict,
 };
+use assay_data::OutputTarget;
 use assay_record::Tool;
 use tracing::info;
 
@@ -36,8 +36,8 @@ pub struct Scoring<'a> {
     pub settings: &'a TaskSettings,
     /// True to read every problem, for metrics that need more than the references.
     pub read_all: bool,
-    /// The file to write every verdict to, one per line, in the order of problems and samples.
-    pub verdicts: Option<&'a Path>,
+    /// The target to write every verdict to, one per line, in the order of problems and samples.
+    pub verdicts: Option<&'a OutputTarget>,
     /// The version of assay.
     pub tool: &'a Tool,
 }

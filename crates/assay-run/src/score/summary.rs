@@ -1,6 +1,7 @@
 //! Sums up the verdicts on the answers of a file.
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use assay_answers::AnswerFile;
@@ -8,7 +9,9 @@ use assay_core::{
     Counts, Error, Fault, FaultKind, Flaw, NoAnswer, NoAnswerKind, Place, Problems, Progress,
     Result, SampleKey, Tally, Verdict,
 };
+use assay_data::OutputTarget;
 use assay_record::{Folder, LineFile, VerdictLine, sort};
+use tempfile::TempDir;
 
 use super::grading::with_problem;
 use crate::pipeline::Event;
@@ -23,18 +26,16 @@ pub(super) struct Summary<'a> {
     pub(super) excluded: Vec<Verdict>,
     /// The problems that must be read to decide whether their answer is possible.
     pub(super) unclear: Vec<usize>,
-    verdicts: Option<LineFile>,
-    /// The final path of the verdicts.
-    wanted: Option<PathBuf>,
+    verdicts: Option<VerdictFile<'a>>,
     /// Receives progress updates, if the work takes long enough.
     progress: Option<&'a dyn Progress>,
 }
 
 impl<'a> Summary<'a> {
-    /// Creates an empty summary; verdicts are written to the file at `verdicts`, if given.
+    /// Creates an empty summary; verdicts are written to `verdicts`, if given.
     pub(super) fn new(
         tally: Box<dyn Tally>,
-        verdicts: Option<&Path>,
+        verdicts: Option<&'a OutputTarget>,
         progress: Option<&'a dyn Progress>,
     ) -> Result<Self> {
         Ok(Self {
@@ -44,8 +45,7 @@ impl<'a> Summary<'a> {
             flaws: Vec::new(),
             excluded: Vec::new(),
             unclear: Vec::new(),
-            verdicts: verdicts.map(partial).transpose()?,
-            wanted: verdicts.map(Path::to_owned),
+            verdicts: verdicts.map(VerdictFile::create).transpose()?,
             progress,
         })
     }
@@ -98,43 +98,66 @@ impl<'a> Summary<'a> {
         self.counts.add(verdict);
         self.tally.add(verdict);
         match &mut self.verdicts {
-            Some(file) => file.append(&VerdictLine::from(verdict.clone())).map(drop),
+            Some(file) => file.lines.append(&VerdictLine::from(verdict.clone())).map(drop),
             None => Ok(()),
         }
     }
 
-    /// Sorts the verdicts on disk, and the lists to report, by problem and sample; then moves the file to its final
-    /// path.
+    /// Sorts the verdicts on disk, and the lists to report, by problem and sample; then writes the verdicts to their
+    /// target.
     pub(super) fn sort_verdicts(&mut self, problems: &dyn Problems) -> Result<()> {
         let indices = indices(problems);
         self.excluded.sort_by_key(|verdict| indices.get(verdict.problem.as_str()).copied());
         self.flaws.sort_by_key(|flaw| flaw.index);
-        let (Some(mut file), Some(wanted)) = (self.verdicts.take(), self.wanted.take()) else {
-            return Ok(());
-        };
-        sort(&mut file, &|id| indices.get(id).copied())?;
-        file.close();
-        let name = name_of(&wanted)?;
-        let moved = file.folder().rename(file.name(), name);
-        moved.map_err(|error| Error::writing("write", &wanted, error))
+        let Some(mut file) = self.verdicts.take() else { return Ok(()) };
+        sort(&mut file.lines, &|id| indices.get(id).copied())?;
+        file.finish()
     }
 
     /// Removes the file: the answers were refused, or grading them was interrupted.
     pub(super) fn discard(&mut self) {
-        if let Some(mut file) = self.verdicts.take() {
-            file.close();
-            let _ = file.folder().remove(file.name());
+        if let Some(VerdictFile { mut lines, .. }) = self.verdicts.take() {
+            lines.close();
+            let _ = lines.folder().remove(lines.name());
         }
     }
 }
 
-/// The temporary file next to `path` for the verdicts: an existing file at `path` stays until it can be replaced.
-/// Anything that would prevent the replacement is detected now.
-fn partial(path: &Path) -> Result<LineFile> {
-    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(Error::refused(format!("{} is not a regular file", path.display()))
-            .hint("--verdicts names a file, which is replaced when all verdicts are there"));
+/// The verdicts so far, in a temporary file: a file at the target stays until it can be replaced by all of them.
+struct VerdictFile<'a> {
+    lines: LineFile,
+    target: &'a OutputTarget,
+    /// The folder of the temporary file, if the target is no regular file that it can lie next to.
+    _scratch: Option<TempDir>,
+}
+
+impl<'a> VerdictFile<'a> {
+    fn create(target: &'a OutputTarget) -> Result<Self> {
+        let writing = |error| Error::writing("write", target.name(), error);
+        let Some(path) = target.replaced_path() else {
+            let scratch = tempfile::tempdir().map_err(writing)?;
+            let lines = open_lines(&scratch.path().join("verdicts"))?;
+            return Ok(Self { lines, target, _scratch: Some(scratch) });
+        };
+        Ok(Self { lines: open_lines(path)?, target, _scratch: None })
     }
+
+    /// Moves the verdicts to their target, or copies them there if it cannot be replaced.
+    fn finish(mut self) -> Result<()> {
+        self.lines.close();
+        let writing = |error| Error::writing("write", self.target.name(), error);
+        if let Some(path) = self.target.replaced_path() {
+            return self.lines.folder().rename(self.lines.name(), name_of(path)?).map_err(writing);
+        }
+        match self.lines.folder().read(self.lines.name())? {
+            Some(mut sorted) => self.target.write(|out| io::copy(&mut sorted, out).map(drop)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An empty temporary file next to `path`.
+fn open_lines(path: &Path) -> Result<LineFile> {
     let writing = |error| Error::writing("write", path, error);
     let folder = Folder::open(path.parent().unwrap_or(path)).map_err(writing)?;
     let name = format!("{}.partial", name_of(path)?);

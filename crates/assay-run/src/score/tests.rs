@@ -29,7 +29,7 @@ fn watched(
         problems: problems.as_ref(),
         settings: &settings,
         read_all: false,
-        verdicts: Some(path),
+        verdicts: Some(&OutputTarget::named(path)?),
         tool: &tool,
     };
     let cancel = Cancel::new();

@@ -270,7 +270,9 @@ pub(crate) struct ScoreArguments {
     #[arg(short, long, value_name = "N", env = "ASSAY_JOBS")]
     pub(crate) jobs: Option<u32>,
 
-    /// Write every verdict to FILE, a line of JSON each, in the order of problems and samples.
+    /// Write every verdict to FILE, one line of JSON each, in the order of problems and samples.
+    ///
+    /// `-` is standard output; the results are then printed on standard error.
     #[arg(long, value_name = "FILE", env = "ASSAY_VERDICTS")]
     pub(crate) verdicts: Option<PathBuf>,
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use assay_answers::AnswerSource;
 use assay_core::{Error, Opening, QuestionKind, Result, TaskCard, exit_code};
+use assay_data::OutputTarget;
 use assay_run::{RunContext, Scored, Scoring, job_count};
 use assay_tasks::TaskRegistry;
 
@@ -15,12 +16,21 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let tasks = TaskRegistry::built_in();
     let task = tasks.find(&arguments.task)?;
     reject_unsupported_options(arguments, task.card())?;
+    let verdicts = arguments.verdicts.as_deref().map(OutputTarget::named).transpose()?;
+    if verdicts.as_ref().is_some_and(OutputTarget::is_standard_output) {
+        if arguments.json || arguments.format == ScoreFormat::Codrep {
+            return Err(Error::usage("verdicts and results cannot both go to standard output")
+                .hint("name a file with --verdicts"));
+        }
+        output::print_results_on_standard_error();
+    }
     let data = choose_data(&arguments.data, task.card())?;
     let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let (jobs, cache) = (job_count(arguments.jobs), cache.as_deref());
     let problems = task.open(&Opening { jobs, cache, ..Opening::new(&data, &settings) })?;
-    if arguments.verdicts.as_deref().is_some_and(|path| is_same(path, &arguments.answers)) {
+    let replaced = verdicts.as_ref().and_then(OutputTarget::replaced_path);
+    if replaced.is_some_and(|path| is_same(path, &arguments.answers)) {
         return Err(Error::usage("the verdicts would overwrite the answers")
             .hint("name another file with --verdicts"));
     }
@@ -31,7 +41,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         problems: problems.as_ref(),
         settings: &settings,
         read_all: arguments.distinct,
-        verdicts: arguments.verdicts.as_deref(),
+        verdicts: verdicts.as_ref(),
         tool: &tool(),
     };
     let context = RunContext { jobs, cache, state: None, cancel: &cancel, progress: &bar };

@@ -44,10 +44,22 @@ const MAX_STDERR_LINES: usize = 5;
 
 /// Writes bytes to standard output unchanged: data for machines, or text that is already escaped.
 pub(crate) fn write(bytes: &[u8]) -> Result<()> {
+    if RESULTS_ON_STANDARD_ERROR.load(Ordering::Relaxed) {
+        let _ = io::stderr().lock().write_all(bytes);
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     out.write_all(bytes)
         .and_then(|()| out.flush())
         .map_err(|error| Error::failed("failed to write to standard output").because(error))
+}
+
+/// True if standard output is taken by other data.
+static RESULTS_ON_STANDARD_ERROR: AtomicBool = AtomicBool::new(false);
+
+/// Prints results on standard error from now on, because standard output is taken by other data.
+pub(crate) fn print_results_on_standard_error() {
+    RESULTS_ON_STANDARD_ERROR.store(true, Ordering::Relaxed);
 }
 
 /// Writes text for people to standard output.
