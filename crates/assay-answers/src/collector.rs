@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use assay_core::{
     AnswerForm, AnswerPart, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey,
-    Submission, disambiguate,
+    Selection, Submission, disambiguate,
 };
 
 use super::{AnswerFile, Faults, GivenAnswer, ProblemNames};
 
 pub(super) struct Collector<'a> {
     pub(super) problems: &'a dyn Problems,
+    /// The problems whose answers count.
+    pub(super) chosen: &'a Selection,
     pub(super) faults: Faults,
     answers: Vec<GivenAnswer>,
     /// The number of samples of each problem so far, if a problem takes several.
@@ -23,12 +25,13 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(problems: &'a dyn Problems) -> Self {
+    pub(super) fn new(problems: &'a dyn Problems, chosen: &'a Selection) -> Self {
         let form = problems.answer_rules().form;
         let several = form == AnswerForm::Programs;
         let counts = if several { vec![0; problems.ids().len()] } else { Vec::new() };
         Self {
             problems,
+            chosen,
             faults: Faults::new(form),
             answers: Vec::new(),
             counts,
@@ -78,6 +81,9 @@ impl<'a> Collector<'a> {
     /// The collected answers, in order, each sample once.
     pub(super) fn finish(mut self, digest: Digest) -> AnswerFile {
         self.share_among_problems_of_one_name();
+        let given = self.answers.len();
+        self.answers.retain(|answer| self.chosen.contains(answer.index()));
+        let not_chosen = given - self.answers.len();
         self.answers.sort_by_key(|answer| (answer.submission.key, answer.place));
         self.find_duplicates();
         self.number_samples();
@@ -85,7 +91,7 @@ impl<'a> Collector<'a> {
             self.name_missing();
         }
         let Self { answers, faults, passed_over, .. } = self;
-        AnswerFile { answers, passed_over, faults, digest }
+        AnswerFile { answers, passed_over, not_chosen, faults, digest }
     }
 
     /// Distributes lines among problems that have the same name in the data: the lines with that
@@ -166,7 +172,7 @@ impl<'a> Collector<'a> {
         let required = self.required();
         let mut answers = self.answers.iter().map(GivenAnswer::index).peekable();
         for (index, id) in self.problems.ids().iter().enumerate() {
-            let has_none = answers.next_if_eq(&index).is_none();
+            let has_none = answers.next_if_eq(&index).is_none() && self.chosen.contains(index);
             if has_none && required.iter().any(|part| part.contains(&index)) {
                 let message = match self.problems.answer_rules().form {
                     AnswerForm::Object(_) => format!("{:?} is missing", id.as_str()),

@@ -24,7 +24,7 @@ use std::path::Path;
 
 use assay_core::{
     AnswerForm, Cancel, Digest, Error, Fault, FaultKind, Place, Problems, Response, Result,
-    SampleKey, Submission,
+    SampleKey, Selection, Submission,
 };
 use assay_data::unpack;
 
@@ -52,6 +52,8 @@ pub struct AnswerFile {
     /// The number of answers to each problem that the data has but the task leaves out: they do not
     /// count.
     pub passed_over: BTreeMap<String, usize>,
+    /// The number of answers to problems that were not chosen: they do not count either.
+    pub not_chosen: usize,
     /// The faults in the rest of the file.
     pub faults: Faults,
     /// The hash of the file's content.
@@ -78,18 +80,21 @@ impl AnswerFile {
     /// Reads answers to `problems` from `reader`, which is called `name` in messages. Content that
     /// cannot be read becomes a fault; only an error of the reader itself ends the reading.
     pub fn read(reader: &mut dyn BufRead, name: &str, problems: &dyn Problems) -> Result<Self> {
-        Self::read_unless(&Cancel::new(), reader, name, problems)
+        let all = Selection::all(problems.ids().len());
+        Self::read_chosen(&Cancel::new(), reader, name, problems, &all)
     }
 
-    /// The same, but fails soon after `cancel` is raised.
-    pub fn read_unless(
+    /// The same for the problems in `chosen` alone: answers to others may be in the file and do not
+    /// count. Fails soon after `cancel` is raised.
+    pub fn read_chosen(
         cancel: &Cancel,
         reader: &mut dyn BufRead,
         name: &str,
         problems: &dyn Problems,
+        chosen: &Selection,
     ) -> Result<Self> {
         let failed = |error| unreadable(name, error);
-        let mut collector = Collector::new(problems);
+        let mut collector = Collector::new(problems, chosen);
         // The unpacked bytes are counted: a small file can unpack to gigabytes.
         let mut unpacked = unpack(reader, name)?;
         let mut reader = CancellableReader::new(unpacked.as_mut(), cancel);

@@ -3,18 +3,30 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use assay_core::{AnswerForm, AnswerPart, Cancel, DigestOf, Error, Problems, Result, Submission};
+use assay_core::{
+    AnswerForm, AnswerPart, Cancel, DigestOf, Error, Problems, Result, Selection, Submission,
+};
 use assay_data::find_file;
 
 use crate::{AnswerFile, AnswerSource, Faults, GivenAnswer};
 
 /// Reads the file of every part in `folder`. Each part's file is refused separately, with all of
 /// its faults.
-pub(super) fn read(folder: &Path, cancel: &Cancel, problems: &dyn Problems) -> Result<AnswerFile> {
-    let (mut answers, mut passed_over) = (Vec::new(), BTreeMap::new());
+pub(super) fn read(
+    folder: &Path,
+    cancel: &Cancel,
+    problems: &dyn Problems,
+    chosen: &Selection,
+) -> Result<AnswerFile> {
+    let (mut answers, mut passed_over, mut not_chosen) = (Vec::new(), BTreeMap::new(), 0);
     let mut digest = DigestOf::new();
     for part in problems.answer_parts() {
-        let file = read_part(&file_of(&part, folder)?, cancel, part.problems)?;
+        let of_part = |index| chosen.contains(part.first + index);
+        let of_part = Selection::of(part.problems.ids().len(), of_part);
+        if of_part.is_empty() && !part.problems.ids().is_empty() {
+            continue;
+        }
+        let file = read_part(&file_of(&part, folder)?, cancel, part.problems, &of_part)?;
         digest.field(file.digest.as_bytes());
         let mut moved = file.answers;
         for GivenAnswer { submission: Submission { key, problem, .. }, .. } in &mut moved {
@@ -23,15 +35,21 @@ pub(super) fn read(folder: &Path, cancel: &Cancel, problems: &dyn Problems) -> R
         }
         answers.append(&mut moved);
         passed_over.extend(file.passed_over);
+        not_chosen += file.not_chosen;
     }
     let faults = Faults::new(AnswerForm::Parts);
-    Ok(AnswerFile { answers, passed_over, faults, digest: digest.finish() })
+    Ok(AnswerFile { answers, passed_over, not_chosen, faults, digest: digest.finish() })
 }
 
-fn read_part(path: &Path, cancel: &Cancel, problems: &dyn Problems) -> Result<AnswerFile> {
+fn read_part(
+    path: &Path,
+    cancel: &Cancel,
+    problems: &dyn Problems,
+    chosen: &Selection,
+) -> Result<AnswerFile> {
     let source = AnswerSource::open(path)?;
     let name = source.name();
-    let file = source.read(cancel, problems)?;
+    let file = source.read_chosen(cancel, problems, chosen)?;
     if file.faults.is_empty() { Ok(file) } else { Err(file.faults.refuse(&name)) }
 }
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use assay_core::{AnswerForm, Cancel, Error, Problems, Result};
+use assay_core::{AnswerForm, Cancel, Error, Problems, Result, Selection};
 
 use crate::{AnswerFile, parts};
 
@@ -48,12 +48,22 @@ impl<'a> AnswerSource<'a> {
 
     /// Reads the answers to `problems`, unless `cancel` is raised.
     pub fn read(self, cancel: &Cancel, problems: &dyn Problems) -> Result<AnswerFile> {
+        self.read_chosen(cancel, problems, &Selection::all(problems.ids().len()))
+    }
+
+    /// Reads the answers to those of `problems` that are chosen, unless `cancel` is raised.
+    pub fn read_chosen(
+        self,
+        cancel: &Cancel,
+        problems: &dyn Problems,
+        chosen: &Selection,
+    ) -> Result<AnswerFile> {
         match self {
             Self::Stream(mut reader, name) => {
-                AnswerFile::read_unless(cancel, reader.as_mut(), &name, problems)
+                AnswerFile::read_chosen(cancel, reader.as_mut(), &name, problems, chosen)
             }
             Self::Folder(path) if problems.answer_rules().form == AnswerForm::Parts => {
-                parts::read(&path, cancel, problems)
+                parts::read(&path, cancel, problems, chosen)
             }
             Self::Folder(path) => {
                 let message = format!("{} is a folder, not a file of answers", path.display());

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use assay_core::{Digest, Error, Fault, FaultKind, Place, Response, Result};
+use assay_core::{Digest, Error, Fault, FaultKind, Place, Response, Result, Selection};
 use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
 use assay_data::parallel::text_lines;
 use assay_data::strip_bom;
@@ -72,10 +72,15 @@ fn read_object(bytes: &[u8], collector: &mut Collector<'_>) {
     }
 }
 
+/// Returns whether exactly the first `count` problems are chosen: a file may end with them.
+fn is_beginning(chosen: &Selection, count: usize) -> bool {
+    chosen.len() == count && chosen.indices().eq(0..count)
+}
+
 /// Reads one text per line, in the order of the problems.
 fn read_in_order(bytes: &[u8], collector: &mut Collector<'_>) {
     let (lines, total) = (text_lines(bytes).count(), collector.problems.ids().len());
-    if lines != total {
+    if lines != total && !is_beginning(collector.chosen, lines) {
         let many = |count: usize| if count == 1 { "" } else { "s" };
         let message = format!("{lines} line{} for {total} problem{}", many(lines), many(total));
         return collector.faults.add(Place::FILE, Fault::new(FaultKind::WrongCount, message));

@@ -25,7 +25,7 @@ pub use assay_core::Progress;
 pub use assay_record::{Tool, is_run};
 pub use context::{RunContext, job_count};
 pub use measure::{Measured, PairSink, measure};
-pub use plan::{OpenTask, Plan, Request, TaskRequest};
+pub use plan::{OpenTask, Plan, Request, TaskRequest, select_problems};
 pub use predict::{PredictSummary, Prediction, predict};
 pub use run::{Complete, Resumable, RunOutcome, StoredRun, start};
 pub use score::{Scored, Scoring, score};

@@ -98,7 +98,7 @@ impl OpenTask {
         let problems = task.open(&Opening { jobs, cache, ..Opening::new(data, settings) })?;
         problems.can_be_asked()?;
         problems.can_be_graded()?;
-        let wanted = select(problems.ids(), &request.ids, request.limit)?;
+        let wanted = select_problems(problems.ids(), &request.ids, request.limit)?;
         let (count, of, took) = (wanted.len(), problems.ids().len(), started.elapsed());
         info!(task = request.name, ?data, problems = count, of, ?took, "opened the task");
         let digest = OnceLock::new();
@@ -226,7 +226,12 @@ pub(crate) fn with_samples(
     if takes_several { signature.field("samples", samples) } else { signature }
 }
 
-fn select(all: &[ProblemId], ids: &[String], limit: Option<usize>) -> Result<Selection> {
+/// The first `limit` of the problems called `ids`, or of all problems.
+pub fn select_problems(
+    all: &[ProblemId],
+    ids: &[String],
+    limit: Option<usize>,
+) -> Result<Selection> {
     let limit = limit.unwrap_or(usize::MAX);
     if ids.is_empty() {
         return Ok(Selection::of(all.len(), |index| index < limit));

@@ -228,6 +228,7 @@ fn its_answers_can_be_scored() {
     let scoring = Scoring {
         task: &task,
         problems: problems.as_ref(),
+        chosen: &Selection::all(problems.ids().len()),
         settings: &settings,
         read_all: false,
         verdicts: None,

@@ -48,9 +48,9 @@ pub(super) fn find_faults(problems: &dyn Problems, file: &mut AnswerFile) {
 }
 
 /// The number of verdicts: one for each sample, and one for a problem that has none or is excluded.
-pub(super) fn steps(file: &AnswerFile, gate: &Gate, problems: &dyn Problems) -> usize {
+pub(super) fn steps(file: &AnswerFile, gate: &Gate, chosen: &Selection) -> usize {
     let of = |index| if gate.is_excluded(index) { 1 } else { file.of(index).len().max(1) };
-    (0..problems.ids().len()).map(of).sum()
+    chosen.indices().map(of).sum()
 }
 
 /// Adds the problem's name to a fault.
@@ -64,13 +64,14 @@ static NO_ANSWER: LazyLock<Arc<Response>> =
     LazyLock::new(|| Arc::new(Response::none(NoAnswerKind::Silent, "there is no answer to it")));
 
 impl FileGrading<'_> {
-    /// Grades every answer; returns the fingerprints of the references, in task order.
+    /// Grades every answer to a chosen problem; returns the fingerprints of the references, in task order.
     pub(super) fn grade_all(&self, summary: &mut Summary<'_>) -> Result<Vec<Fingerprint>> {
-        let Scoring { problems, read_all, .. } = *self.scoring;
+        let Scoring { problems, chosen, read_all, .. } = *self.scoring;
         let ids = problems.ids();
         let (mut fingerprints, mut flaws, mut unread) = (Vec::new(), Vec::new(), Vec::new());
         self.run(summary, |feed| {
             problems.references(&mut |index, reference| match reference {
+                _ if !chosen.contains(index) => ControlFlow::Continue(()),
                 Ok(reference) => {
                     fingerprints.extend([ids[index].fingerprint(), reference.fingerprint()]);
                     if read_all {

@@ -32,6 +32,8 @@ pub struct Scoring<'a> {
     pub task: &'a dyn Task,
     /// All of its problems.
     pub problems: &'a dyn Problems,
+    /// Those that are scored: an answer to another one does not count.
+    pub chosen: &'a Selection,
     /// The settings of the task.
     pub settings: &'a TaskSettings,
     /// True to read every problem, for metrics that need more than the references.
@@ -57,7 +59,7 @@ pub struct Scored {
     pub passed_over: BTreeMap<String, usize>,
 }
 
-/// Grades answers against all problems. Either every line is accepted, or the file is refused with all its faults.
+/// Grades answers to the chosen problems. Either every line is accepted, or the file is refused with all its faults.
 /// Problems are read only if an answer cannot be graded without, unless the request says otherwise. `None` if it was
 /// interrupted.
 pub fn score(
@@ -65,9 +67,9 @@ pub fn score(
     answers: AnswerSource<'_>,
     context: &RunContext<'_>,
 ) -> Result<Option<Scored>> {
-    let Scoring { task, problems, settings, tool, .. } = *scoring;
+    let Scoring { task, problems, chosen, settings, tool, .. } = *scoring;
     let (name, started) = (&*answers.name(), Instant::now());
-    let mut file = match answers.read(context.cancel, problems) {
+    let mut file = match answers.read_chosen(context.cancel, problems, chosen) {
         Err(_) if context.cancel.is_cancelled() => return Ok(None),
         file => file?,
     };
@@ -90,11 +92,10 @@ pub fn score(
     }
     let progress = Some(context.progress).filter(|_| working);
     let mut sum = Summary::new(task.tally(settings), scoring.verdicts, progress)?;
-    let wanted = &Selection::all(problems.ids().len());
-    let gold = GoldGate { task, settings, problems, wanted, verdicts: &verdicts, tool };
+    let gold = GoldGate { task, settings, problems, wanted: chosen, verdicts: &verdicts, tool };
     let gate = gold.run(context).inspect_err(|_| sum.discard())?;
     if let Some(progress) = progress {
-        progress.start("score", grading::steps(&file, &gate, problems), 0);
+        progress.start("score", grading::steps(&file, &gate, chosen), 0);
     }
     let RunContext { jobs, cancel, .. } = *context;
     let grading =
@@ -128,13 +129,18 @@ pub fn score(
         passed_over: NonZeroUsize::new(file.passed_over.values().sum()),
         ..results.with_tally(sum.tally.as_ref())
     };
-    let unanswered = ids_without_answer(&file, problems);
+    let unanswered = ids_without_answer(&file, scoring);
     let (flaws, excluded, passed_over) = (sum.flaws, sum.excluded, file.passed_over);
     Ok(Some(Scored { results, flaws, excluded, unanswered, passed_over }))
 }
 
 /// The error for a file without faults of which nothing can be graded.
 fn no_answers(file: &AnswerFile, name: &str, task: &str) -> Error {
+    if file.not_chosen > 0 {
+        let message =
+            format!("{name} has no answer to a chosen problem, and {} to others", file.not_chosen);
+        return Error::refused(message).hint("leave -L and -i out, or choose other problems");
+    }
     let passed_over: usize = file.passed_over.values().sum();
     if passed_over == 0 {
         return Error::refused(format!("{name} has no answers"))
@@ -156,12 +162,13 @@ fn samples(file: &AnswerFile) -> String {
     }
 }
 
-fn ids_without_answer(file: &AnswerFile, problems: &dyn Problems) -> Vec<ProblemId> {
+/// The chosen problems without an answer.
+fn ids_without_answer(file: &AnswerFile, scoring: &Scoring<'_>) -> Vec<ProblemId> {
     let mut answered = file.answers.iter().map(GivenAnswer::index).peekable();
     let mut unanswered = Vec::new();
-    for (index, id) in problems.ids().iter().enumerate() {
+    for index in scoring.chosen.indices() {
         if answered.peek() != Some(&index) {
-            unanswered.push(id.clone());
+            unanswered.push(scoring.problems.ids()[index].clone());
         }
         while answered.next_if_eq(&index).is_some() {}
     }

@@ -27,6 +27,7 @@ fn watched(
     let scoring = Scoring {
         task,
         problems: problems.as_ref(),
+        chosen: &Selection::all(problems.ids().len()),
         settings: &settings,
         read_all: false,
         verdicts: Some(&OutputTarget::named(path)?),

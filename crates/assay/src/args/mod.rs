@@ -154,13 +154,8 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) data: DataArguments,
 
-    /// Only the first N problems.
-    #[arg(short = 'L', long, value_name = "N", env = "ASSAY_LIMIT", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) limit: Option<u32>,
-
-    /// Only this problem; may be repeated.
-    #[arg(short, long = "id", value_name = "ID", env = "ASSAY_ID")]
-    pub(crate) ids: Vec<String>,
+    #[command(flatten)]
+    pub(crate) chosen: ChosenArguments,
 
     /// The number of samples per problem, for tasks that ask for programs.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, env = "ASSAY_SAMPLES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -189,6 +184,25 @@ pub(crate) struct RunArguments {
     /// Print results.json, one object a line for each run.
     #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
+}
+
+/// The problems to use.
+#[derive(Debug, Args)]
+pub(crate) struct ChosenArguments {
+    /// Only the first N problems.
+    #[arg(short = 'L', long, value_name = "N", env = "ASSAY_LIMIT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: Option<u32>,
+
+    /// Only this problem; may be repeated.
+    #[arg(short, long = "id", value_name = "ID", env = "ASSAY_ID")]
+    pub(crate) ids: Vec<String>,
+}
+
+impl ChosenArguments {
+    /// The maximum number of problems.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        self.limit.map(|limit| limit as usize)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -250,6 +264,7 @@ Examples:
   assay score fusion-brain output --data truth
   assay score humaneval samples.jsonl.gz -k 1,10 --verdicts verdicts.jsonl
   assay score mbpp generations.json -j 8
+  assay score humaneval samples.jsonl -L 20        answers to the first 20 problems alone
 
 A line that cannot be accepted refuses the whole file; all such lines are listed.")]
 pub(crate) struct ScoreArguments {
@@ -261,6 +276,9 @@ pub(crate) struct ScoreArguments {
 
     #[command(flatten)]
     pub(crate) data: DataArguments,
+
+    #[command(flatten)]
+    pub(crate) chosen: ChosenArguments,
 
     /// Read every problem too, for metrics that need more than the solutions: line-error-distinct.
     #[arg(long, env = "ASSAY_DISTINCT", value_parser = FalseyValueParser::new())]

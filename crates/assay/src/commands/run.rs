@@ -65,8 +65,8 @@ pub(crate) fn plans_for(
         name: task.to_owned(),
         data,
         settings: arguments.programs.settings(arguments.data.settings_for(card)),
-        ids: arguments.ids.clone(),
-        limit: arguments.limit.map(|limit| limit as usize),
+        ids: arguments.chosen.ids.clone(),
+        limit: arguments.chosen.limit(),
     };
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let open = OpenTask::open(tasks, request, job_count(arguments.solving.jobs), cache.as_deref())?;

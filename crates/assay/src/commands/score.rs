@@ -5,7 +5,7 @@ use std::path::Path;
 use assay_answers::AnswerSource;
 use assay_core::{Error, Opening, QuestionKind, Result, TaskCard, exit_code};
 use assay_data::OutputTarget;
-use assay_run::{RunContext, Scored, Scoring, job_count};
+use assay_run::{RunContext, Scored, Scoring, job_count, select_problems};
 use assay_tasks::TaskRegistry;
 
 use super::{cache_folder, cancel_on_interrupt, choose_data, locator_training_data, tool};
@@ -29,6 +29,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let (jobs, cache) = (job_count(arguments.jobs), cache.as_deref());
     let problems = task.open(&Opening { jobs, cache, ..Opening::new(&data, &settings) })?;
+    let chosen = &arguments.chosen;
+    let chosen = select_problems(problems.ids(), &chosen.ids, chosen.limit())?;
     let replaced = verdicts.as_ref().and_then(OutputTarget::replaced_path);
     if replaced.is_some_and(|path| is_same(path, &arguments.answers)) {
         return Err(Error::usage("the verdicts would overwrite the answers")
@@ -39,6 +41,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let scoring = Scoring {
         task: task.as_ref(),
         problems: problems.as_ref(),
+        chosen: &chosen,
         settings: &settings,
         read_all: arguments.distinct,
         verdicts: verdicts.as_ref(),
@@ -53,7 +56,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         output::show_passed_over(&scored.passed_over, &task.card().name);
     }
     if task.card().asks == QuestionKind::Line
-        && let Some(dataset) = locator_training_data(problems.ids())
+        && let Some(dataset) =
+            locator_training_data(chosen.indices().map(|index| &problems.ids()[index]))
     {
         output::warn(&format!(
             "the locator inside assay was trained on {dataset}: if these are answers of `assay predict`, \
