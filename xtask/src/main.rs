@@ -15,6 +15,7 @@ use std::process::ExitCode;
 const HELP: &str = "\
 cargo xtask test              set up what is missing, then check format, lints, licences, dependencies, tests and docs
 cargo xtask bless             write generated documents and snapshots anew
+cargo xtask bless guide       write what the commands of the documents print into their pages
 cargo xtask bench [NAME]      run a benchmark against its opponent and keep the result
 cargo xtask fuzz NAME [SECS]  run a fuzz target (60 seconds by default)
 cargo xtask lemmas [FOLDER]   make the table of Russian lemmas anew, from the data of pymorphy3-dicts-ru
@@ -28,7 +29,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["test"] => test::test(),
-        ["bless"] => test::bless(),
+        ["bless"] => test::bless(&["--workspace"]),
+        ["bless", "guide"] => test::bless(&["--package", "assay", "--test", "guide"]),
         ["bench", names @ ..] => bench::bench(names),
         ["lemmas"] => lemmas::download_and_make(),
         ["lemmas", folder] => lemmas::make(folder.as_ref()),

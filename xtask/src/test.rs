@@ -42,9 +42,9 @@ fn smaller_builds() -> Outcome {
     run("cargo", &[&["test"], &build[..], &tests].concat())
 }
 
-/// Regenerates documents and snapshots.
-pub(crate) fn bless() -> Outcome {
-    let mut tests = command("cargo", &["test", "--workspace"]);
+/// Regenerates the documents and snapshots of these tests.
+pub(crate) fn bless(tests: &[&str]) -> Outcome {
+    let mut tests = command("cargo", &[&["test"], tests].concat());
     tests.env("ASSAY_BLESS", "1").env("INSTA_UPDATE", "always");
     run_command(tests, "cargo test (blessing)")
 }
