@@ -54,7 +54,7 @@ pub use question::{
 };
 pub use reference::{Check, Fault, FaultKind, Reference, Submission};
 pub use results::{Counts, Estimate, GoldRate, Minimum, Results};
-pub use settings::{DataChoice, Isolation, Opening, Rules, TaskSettings};
+pub use settings::{DataChoice, Isolation, Opening, Prelude, Rules, TaskSettings};
 pub use shown::{shown_line, shown_name, shown_text};
 pub use signature::Signature;
 pub use solver::{

@@ -54,6 +54,9 @@ pub struct TaskSettings {
     /// The values of k for pass@k, if the task asks for programs.
     #[serde(default = "usual_pass_k")]
     pub pass_k: Vec<u32>,
+    /// The code that runs before every Python program, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prelude: Option<Prelude>,
     /// The time limit of candidates in milliseconds; the task's own if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
@@ -78,10 +81,47 @@ impl Default for TaskSettings {
             unsafe_no_isolation: false,
             prompt: None,
             pass_k: usual_pass_k(),
+            prelude: None,
             timeout_ms: None,
             details: false,
             seed: 0,
         }
+    }
+}
+
+/// Imports that run before every Python program, as some published scorers have them. Programs that rely on them fail
+/// elsewhere with a name that is not defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prelude {
+    /// `from typing import *`.
+    Typing,
+    /// The imports of HumanEval-X, which the BigCode harness and OctoPack have too.
+    HumanevalX,
+    /// The imports of LiveCodeBench.
+    Livecodebench,
+}
+
+impl Prelude {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Typing => "typing",
+            Self::HumanevalX => "humaneval-x",
+            Self::Livecodebench => "livecodebench",
+        }
+    }
+
+    /// The version, raised when the same program could behave differently.
+    pub fn version(self) -> u32 {
+        1
+    }
+}
+
+/// Displays the name and the version: `typing.1`.
+impl fmt::Display for Prelude {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.name(), self.version())
     }
 }
 

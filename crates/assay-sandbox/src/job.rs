@@ -78,6 +78,8 @@ impl Limits {
 pub struct TestRequest<'a> {
     /// The candidate.
     pub candidate: &'a str,
+    /// Code that runs before the candidate, with its names.
+    pub prelude: &'a str,
     /// The tests; consecutive requests with the same ones are cheaper.
     pub tests: &'a PythonTests,
     /// The index in `tests.cases`; with [`Rules::Compat`] there is only one test, `tests.appended`.
@@ -96,6 +98,8 @@ pub struct TestRequest<'a> {
 pub struct TableRequest<'a> {
     /// The candidate.
     pub candidate: &'a str,
+    /// Code that runs before the candidate, with its names.
+    pub prelude: &'a str,
     /// The calls; consecutive requests with the same ones are cheaper.
     pub table: &'a CallTable,
     /// The recorded answers of the reference solution.
@@ -166,6 +170,8 @@ pub struct RunRequest<'a> {
     pub language: Language,
     /// Its source.
     pub source: Source<'a>,
+    /// Code that runs before a Python program, with its names; in other languages there is none.
+    pub prelude: &'a str,
     /// Its standard input.
     pub input: &'a str,
     /// Its limits at run time; compiling has limits of its own.

@@ -34,7 +34,7 @@ fn sandbox() -> Sandbox {
 fn printed(sandbox: &Sandbox, text: &str) -> String {
     let source = Source { text, name: None };
     let limits = limits();
-    let request = RunRequest { language: Language::Python, source, input: "", limits };
+    let request = RunRequest { prelude: "", language: Language::Python, source, input: "", limits };
     let done = sandbox.run(&request, &Cancel::new()).unwrap();
     assert_eq!(done.ending, Ending::Passed, "{done:?}");
     String::from_utf8(done.output().to_vec()).unwrap()

@@ -22,6 +22,7 @@ fn tests(test: &str) -> PythonTests {
 fn ending_within(sandbox: &Sandbox, test: &str, program: &str, limits: Limits) -> Ending {
     let tests = tests(test);
     let request = TestRequest {
+        prelude: "",
         candidate: program,
         tests: &tests,
         case: 0,

@@ -17,8 +17,15 @@ fn run_tests(sandbox: &Sandbox, test: &str, program: &str, rules: Rules) -> Repo
         preamble: String::new(),
     };
     let limits = Limits::with_cpu(std::time::Duration::from_secs(3));
-    let request =
-        TestRequest { candidate: program, tests: &tests, case: 0, seed: 3, rules, limits };
+    let request = TestRequest {
+        prelude: "",
+        candidate: program,
+        tests: &tests,
+        case: 0,
+        seed: 3,
+        rules,
+        limits,
+    };
     sandbox.run_tests(&request, &Cancel::new()).unwrap()
 }
 

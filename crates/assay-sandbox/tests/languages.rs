@@ -45,7 +45,9 @@ const PROGRAMS: [(Language, &str, &str); 6] = [
 fn run(sandbox: &Sandbox, language: Language, text: &str, input: &str) -> Report {
     let limits = Limits::with_cpu(Duration::from_secs(5));
     let source = Source { text, name: None };
-    sandbox.run(&RunRequest { language, source, input, limits }, &Cancel::new()).unwrap()
+    sandbox
+        .run(&RunRequest { prelude: "", language, source, input, limits }, &Cancel::new())
+        .unwrap()
 }
 
 #[test]
@@ -87,7 +89,8 @@ fn compiled_programs_are_held_in_check() {
     for text in attacks {
         let source = Source { text, name: None };
         let limits = common::limits();
-        let request = RunRequest { language: Language::Cpp, source, input: "", limits };
+        let request =
+            RunRequest { prelude: "", language: Language::Cpp, source, input: "", limits };
         let done = sandbox.run(&request, &Cancel::new()).unwrap();
         let fine = matches!(
             done.ending,

@@ -52,7 +52,7 @@ for _ in range(3):
 fn run(sandbox: &Sandbox, language: Language, text: &str) -> Report {
     let source = Source { text, name: None };
     let limits = Limits { memory: 512 << 20, ..Limits::with_cpu(Duration::from_secs(20)) };
-    let request = RunRequest { language, source, input: "", limits };
+    let request = RunRequest { prelude: "", language, source, input: "", limits };
     sandbox.run(&request, &Cancel::new()).unwrap()
 }
 

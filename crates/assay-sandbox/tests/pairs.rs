@@ -19,7 +19,7 @@ const SMALL: [(Language, &str); 2] =
 fn run(sandbox: &Sandbox, language: Language, text: &str) -> (Ending, String) {
     let source = Source { text, name: None };
     let limits = limits();
-    let request = RunRequest { language, source, input: "0123456789", limits };
+    let request = RunRequest { prelude: "", language, source, input: "0123456789", limits };
     let done = sandbox.run(&request, &Cancel::new()).unwrap();
     (done.ending.clone(), String::from_utf8(done.output().to_vec()).unwrap())
 }

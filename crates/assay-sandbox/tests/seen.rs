@@ -51,7 +51,7 @@ print('fine')
 fn printed(sandbox: &Sandbox, language: Language, text: &str) -> String {
     let source = Source { text, name: None };
     let limits = Limits::with_cpu(Duration::from_secs(10));
-    let request = RunRequest { language, source, input: "", limits };
+    let request = RunRequest { prelude: "", language, source, input: "", limits };
     let done = sandbox.run(&request, &Cancel::new()).unwrap();
     assert_eq!(done.ending, Ending::Passed, "{done:?}");
     String::from_utf8(done.output().to_vec()).unwrap()

@@ -118,6 +118,7 @@ fn values_come_through_as_what_they_are() {
              def count(n): yield from range(n)\n"
         );
         let request = assay_sandbox::TestRequest {
+            prelude: "",
             candidate: &program,
             tests: &tests,
             case: 0,

@@ -98,6 +98,7 @@ fn time_small_test(sandbox: &Sandbox) -> Result<f64, String> {
     let limits = Limits::with_cpu(Duration::from_secs(3));
     let program = "def answer(a, b):\n    return a * b\n";
     let request = TestRequest {
+        prelude: "",
         candidate: program,
         tests: &tests,
         case: 0,

@@ -151,7 +151,7 @@ impl Sandbox {
         Job::Python {
             program: Script {
                 mode: "main".to_owned(),
-                preamble: String::new(),
+                preamble: request.prelude.to_owned(),
                 program: request.source.text.to_owned(),
             },
             input: request.input.to_owned(),
@@ -161,8 +161,8 @@ impl Sandbox {
     }
 
     fn run_tests_once(&self, request: &TestRequest<'_>, cancel: &Cancel) -> Result<Report> {
-        let TestRequest { candidate, tests, case, seed, rules, limits } = *request;
-        let preamble = tests.preamble.clone();
+        let TestRequest { candidate, prelude, tests, case, seed, rules, limits } = *request;
+        let preamble = format!("{prelude}{}", tests.preamble);
         if rules == Rules::Compat {
             let lines = candidate.lines().count();
             let program = format!("{candidate}\n{}", tests.appended);
@@ -184,10 +184,11 @@ impl Sandbox {
     }
 
     fn run_table_once(&self, request: &TableRequest<'_>, cancel: &Cancel) -> Result<Report> {
-        let TableRequest { candidate, table, recorded, suite, details, timeout, limits } = *request;
+        let TableRequest { candidate, prelude, table, recorded, suite, details, timeout, limits } =
+            *request;
         let script = Script {
             mode: "calls".to_owned(),
-            preamble: String::new(),
+            preamble: prelude.to_owned(),
             program: candidate.to_owned(),
         };
         let text = || SuiteSource::Table {

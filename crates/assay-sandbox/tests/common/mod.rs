@@ -60,8 +60,15 @@ pub(crate) fn tests() -> PythonTests {
 pub(crate) fn run_tests(sandbox: &Sandbox, program: &str, rules: Rules) -> Report {
     let tests = tests();
     let limits = limits();
-    let request =
-        TestRequest { candidate: program, tests: &tests, case: 0, seed: 7, rules, limits };
+    let request = TestRequest {
+        prelude: "",
+        candidate: program,
+        tests: &tests,
+        case: 0,
+        seed: 7,
+        rules,
+        limits,
+    };
     sandbox.run_tests(&request, &Cancel::new()).unwrap()
 }
 

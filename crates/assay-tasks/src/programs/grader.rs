@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use assay_core::{Digest, NoAnswer, Opening, Response, Result, Rules};
+use assay_core::{Digest, NoAnswer, Opening, Prelude, Response, Result, Rules};
 
 use super::grading_rules::GradingRules;
 use super::lazy_sandbox::LazySandbox;
+use super::prelude;
 use super::suite::{CodeReference, Tests};
 use super::tables::TableCache;
 
@@ -16,6 +17,8 @@ use super::tables::TableCache;
 pub(super) struct ProgramGrader {
     pub(super) sandbox: LazySandbox,
     pub(super) rules: Rules,
+    /// The code that runs before every program.
+    prelude: Option<Prelude>,
     pub(super) grading: GradingRules,
     pub(super) tables: TableCache,
     /// The CPU times of reference solutions, by tests and index, as far as they were needed.
@@ -33,12 +36,18 @@ impl ProgramGrader {
         Self {
             sandbox,
             rules: settings.rules,
+            prelude: settings.prelude,
             grading,
             tables,
             gold_cpu_times: Mutex::default(),
             seed: settings.seed,
             one_process: Mutex::default(),
         }
+    }
+
+    /// The code that runs before every program.
+    pub(super) fn prelude(&self) -> &'static str {
+        self.prelude.map_or("", prelude::code)
     }
 
     /// The number of tests under the rules.
@@ -72,7 +81,8 @@ impl ProgramGrader {
         let tools =
             tools.map(|tool| format!("{} {} {}", tool.language, tool.path.display(), tool.version));
         let limits = format!("{:?} {:?}", self.grading.limits(), self.grading.call);
-        tools.chain([limits]).collect::<Vec<_>>().join("\n")
+        let prelude = self.prelude.map(|prelude| prelude.to_string());
+        tools.chain([limits]).chain(prelude).collect::<Vec<_>>().join("\n")
     }
 }
 

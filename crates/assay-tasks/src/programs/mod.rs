@@ -10,6 +10,7 @@ mod lazy_sandbox;
 mod names;
 mod one_process;
 mod one_test;
+mod prelude;
 mod problems;
 mod python;
 mod reference;
@@ -103,6 +104,7 @@ impl Task for Programs {
             fields.push(("prompt", prompt.name.clone()));
         }
         fields.push(PassTally::signature_field(settings));
+        fields.extend(settings.prelude.map(|prelude| ("prelude", prelude.to_string())));
         let grading = self.grading(settings);
         let Limits { cpu, memory, .. } = grading.limits();
         fields.push(("cpu", format!("{}s", cpu.as_secs_f64())));

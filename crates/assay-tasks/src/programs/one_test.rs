@@ -96,7 +96,15 @@ impl SuiteRun<'_> {
         };
         let tests = alone.as_ref().unwrap_or(tests);
         let seed = seed_of(self.grader.seed, self.reference);
-        let request = TestRequest { candidate, tests, case, seed, rules, limits };
+        let request = TestRequest {
+            candidate,
+            prelude: self.grader.prelude(),
+            tests,
+            case,
+            seed,
+            rules,
+            limits,
+        };
         let mut report = self.grader.sandbox.get()?.run_tests(&request, self.cancel)?;
         // An appended test fails with an assertion.
         if alone.is_some()
@@ -119,9 +127,17 @@ impl SuiteRun<'_> {
         }
         let recorded = &known.recorded;
         let timeout = grader.grading.call.unwrap_or(grader.grading.cpu);
-        let details = grader.grading.details;
-        let request =
-            TableRequest { candidate, table, recorded, suite: at, details, timeout, limits };
+        let (details, prelude) = (grader.grading.details, grader.prelude());
+        let request = TableRequest {
+            candidate,
+            prelude,
+            table,
+            recorded,
+            suite: at,
+            details,
+            timeout,
+            limits,
+        };
         grader.sandbox.get()?.run_table(&request, cancel)
     }
 
@@ -191,6 +207,7 @@ impl SuiteRun<'_> {
         let request = RunRequest {
             language: self.reference.language,
             source: Source { text: &text, name: None },
+            prelude: self.grader.prelude(),
             input,
             limits,
         };

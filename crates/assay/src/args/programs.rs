@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use assay_core::{Isolation, TaskSettings};
+use assay_core::{
+    Error, Isolation, Language, Prelude, QuestionKind, Result, TaskCard, TaskSettings,
+};
 use clap::builder::FalseyValueParser;
 use clap::{Args, ValueEnum};
 
@@ -22,6 +24,11 @@ pub(crate) struct ProgramArguments {
     /// each, T for right, F for wrong, - for an error, . for not run. The verdicts are the same.
     #[arg(long, env = "ASSAY_DETAILS", value_parser = FalseyValueParser::new())]
     pub(crate) details: bool,
+
+    /// Imports that run before every program in Python, as some published scorers have them: answers that rely on
+    /// them fail without. Part of the signature. Default: none.
+    #[arg(long, value_name = "NAME", env = "ASSAY_PRELUDE")]
+    pub(crate) prelude: Option<PreludeArgument>,
 
     /// The isolation between programs under test; the verdicts are the same.
     #[arg(long, default_value = "warm", env = "ASSAY_ISOLATION")]
@@ -46,6 +53,26 @@ pub(crate) enum IsolationArgument {
     Fresh,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PreludeArgument {
+    /// `from typing import *`, as MapCoder's scorer.
+    Typing,
+    /// math, re, collections, typing and others, as HumanEval-X (CodeGeeX) and OctoPack.
+    HumanevalX,
+    /// All names of fourteen modules, and a recursion limit of 50,000, as LiveCodeBench.
+    Livecodebench,
+}
+
+impl From<PreludeArgument> for Prelude {
+    fn from(prelude: PreludeArgument) -> Self {
+        match prelude {
+            PreludeArgument::Typing => Self::Typing,
+            PreludeArgument::HumanevalX => Self::HumanevalX,
+            PreludeArgument::Livecodebench => Self::Livecodebench,
+        }
+    }
+}
+
 impl From<IsolationArgument> for Isolation {
     fn from(isolation: IsolationArgument) -> Self {
         match isolation {
@@ -56,21 +83,31 @@ impl From<IsolationArgument> for Isolation {
 }
 
 impl ProgramArguments {
-    /// Adds these arguments to a task's settings.
-    pub(crate) fn settings(&self, known: TaskSettings) -> TaskSettings {
-        TaskSettings {
+    /// Adds these arguments to a task's settings, or refuses those that have no meaning for it.
+    pub(crate) fn settings(&self, known: TaskSettings, card: &TaskCard) -> Result<TaskSettings> {
+        let prelude = self.prelude.map(Prelude::from);
+        if let Some(prelude) = prelude
+            && (card.asks != QuestionKind::Code || card.language != Some(Language::Python))
+        {
+            let (task, name) = (&card.name, prelude.name());
+            let message =
+                format!("{task} asks for no programs in Python, which --prelude {name} is for");
+            return Err(Error::usage(message).hint("leave --prelude out"));
+        }
+        Ok(TaskSettings {
+            prelude,
             isolation: self.isolation.into(),
             unsafe_no_isolation: self.unsafe_no_isolation,
             pass_k: self.pass_k.clone(),
             timeout_ms: self.timeout,
             details: self.details,
             ..known
-        }
+        })
     }
 }
 
 /// Parses seconds, as people write them, into milliseconds.
-fn seconds(text: &str) -> Result<u64, String> {
+fn seconds(text: &str) -> std::result::Result<u64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if (0.01..=86_400.0).contains(&seconds) => {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]

@@ -64,7 +64,7 @@ pub(crate) fn plans_for(
     let request = TaskRequest {
         name: task.to_owned(),
         data,
-        settings: arguments.programs.settings(arguments.data.settings_for(card)),
+        settings: arguments.programs.settings(arguments.data.settings_for(card), card)?,
         ids: arguments.chosen.ids.clone(),
         limit: arguments.chosen.limit(),
     };

@@ -25,7 +25,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         output::print_results_on_standard_error();
     }
     let data = choose_data(&arguments.data, task.card())?;
-    let settings = arguments.programs.settings(arguments.data.settings_for(task.card()));
+    let card = task.card();
+    let settings = arguments.programs.settings(arguments.data.settings_for(card), card)?;
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let (jobs, cache) = (job_count(arguments.jobs), cache.as_deref());
     let problems = task.open(&Opening { jobs, cache, ..Opening::new(&data, &settings) })?;
