@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assay_core::{
     AnswerForm, AnswerPart, Digest, Fault, FaultKind, Place, Problems, Response, SampleKey,
-    Selection, Submission, disambiguate,
+    Selection, Submission, counted, disambiguate,
 };
 
 use super::{AnswerFile, Faults, GivenAnswer, ProblemNames};
@@ -108,9 +108,9 @@ impl<'a> Collector<'a> {
             }
             if lines.len() > all.len() && self.problems.leaves_out(name) {
                 let message = format!(
-                    "{name:?} stands on {} lines, and the data has it among the problems that the task \
+                    "{name:?} is on {}, and the data has it among the problems that the task \
                      leaves out too; keep the lines that are meant",
-                    lines.len()
+                    counted(lines.len(), "line")
                 );
                 let place = lines.first().and_then(|line| self.answers.get(line.start));
                 let place = place.map_or(Place::FILE, |answer| answer.place);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_core::{AnswerForm, Error, Fault, FaultKind, Place};
+use assay_core::{AnswerForm, Error, Fault, FaultKind, Place, agreeing, counted};
 
 /// The maximum number of faults that are shown.
 const MAX_SHOWN: usize = 20;
@@ -62,11 +62,11 @@ impl Faults {
     }
 
     fn title(&self, name: &str) -> String {
-        match (self.count, self.not_a_line) {
-            (1, false) => format!("1 line of {name} cannot be accepted"),
-            (count, false) => format!("{count} lines of {name} cannot be accepted"),
-            (1, true) => format!("1 thing is wrong in {name}"),
-            (count, true) => format!("{count} things are wrong in {name}"),
+        if self.not_a_line {
+            let verb = agreeing(self.count, "is", "are");
+            format!("{} {verb} wrong in {name}", counted(self.count, "thing"))
+        } else {
+            format!("{} of {name} cannot be accepted", counted(self.count, "line"))
         }
     }
 

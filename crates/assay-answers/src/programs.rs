@@ -8,7 +8,9 @@
 use std::fmt;
 use std::io::{self, BufRead};
 
-use assay_core::{Digest, DigestOf, Fault, FaultKind, NoAnswerKind, Place, Response, Result};
+use assay_core::{
+    Digest, DigestOf, Fault, FaultKind, NoAnswerKind, Place, Response, Result, counted,
+};
 use assay_data::{json_message, strip_bom};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
@@ -253,7 +255,8 @@ impl<'de> Visitor<'de> for Elements<'_, '_, '_> {
         }
         let (given, total) = (self.positions, self.collector.problems.ids().len());
         if given > total {
-            let message = format!("programs for {given} problems, and the task has {total}");
+            let message =
+                format!("programs for {}, and the task has {total}", counted(given, "problem"));
             let fault = Fault::new(FaultKind::WrongCount, message);
             self.collector.faults.add(Place::FILE, fault);
         }

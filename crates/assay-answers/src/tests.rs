@@ -143,7 +143,7 @@ fn lines_with_a_name_that_the_data_has_twice_are_answers_in_turn() {
     let read = |text: &str| AnswerFile::read(&mut text.as_bytes(), "answers", &problems).unwrap();
     assert!(read(&line("Q/1", "a")).faults.is_empty());
     let refusal = read(&line("Q/1", "a").repeat(2)).faults.refuse("answers").to_string();
-    assert!(refusal.contains("answers:1: \"Q/1\" stands on 2 lines"), "{refusal}");
+    assert!(refusal.contains("answers:1: \"Q/1\" is on 2 lines"), "{refusal}");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 
 use std::io::{self, BufRead, Read};
 
-use assay_core::{Digest, Error, Fault, FaultKind, Place, Response, Result, Selection};
+use assay_core::{
+    Digest, Error, Fault, FaultKind, Place, Response, Result, Selection, counted,
+};
 use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
 use assay_data::parallel::text_lines;
 use assay_data::strip_bom;
@@ -81,8 +83,7 @@ fn is_beginning(chosen: &Selection, count: usize) -> bool {
 fn read_in_order(bytes: &[u8], collector: &mut Collector<'_>) {
     let (lines, total) = (text_lines(bytes).count(), collector.problems.ids().len());
     if lines != total && !is_beginning(collector.chosen, lines) {
-        let many = |count: usize| if count == 1 { "" } else { "s" };
-        let message = format!("{lines} line{} for {total} problem{}", many(lines), many(total));
+        let message = format!("{} for {}", counted(lines, "line"), counted(total, "problem"));
         return collector.faults.add(Place::FILE, Fault::new(FaultKind::WrongCount, message));
     }
     for (index, line) in text_lines(bytes).enumerate() {

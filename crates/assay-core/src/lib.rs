@@ -8,6 +8,7 @@
 mod answer;
 mod cancel;
 mod code;
+mod counted;
 mod digest;
 mod digit;
 mod error;
@@ -34,6 +35,7 @@ mod verdict;
 pub use answer::{Answer, AnswerError, Confidence, NoAnswer, NoAnswerKind, Reply, Response, Usage};
 pub use cancel::Cancel;
 pub use code::{CallTable, Clock, Ending, Evidence, InputOutput, PythonTests};
+pub use counted::{agreeing, counted, plural};
 pub use digest::{Digest, DigestOf, Fingerprint};
 pub use digit::is_decimal_digit;
 pub use error::{Error, ErrorKind, Result};

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::plural;
+
 /// The maximum number of characters shown of a name.
 const NAME: usize = 120;
 /// The maximum number of characters shown of a line.
@@ -33,7 +35,7 @@ pub fn shown_text(text: &str, most: usize) -> String {
     }
     let left = lines.count();
     if left > 0 {
-        shown_lines += &format!("\n  … and {left} more lines");
+        shown_lines += &format!("\n  … and {left} more {}", plural(left, "line"));
     }
     shown_lines
 }

@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use std::fmt;
 use std::marker::PhantomData;
 
-use assay_core::{Error, Result, shown_name};
+use assay_core::{Error, Result, counted, shown_name};
 use serde::de::{self, DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -134,8 +134,8 @@ impl<'de> Deserialize<'de> for Boxes {
         }
         let boxed = |(at, Sides(sides)): (usize, Sides)| {
             <[f64; 4]>::try_from(sides.as_slice()).map_err(|_| {
-                let count = sides.len();
-                de::Error::custom(format!("box {} has {count} numbers, not 4", at + 1))
+                let count = counted(sides.len(), "number");
+                de::Error::custom(format!("box {} has {count}, not 4", at + 1))
             })
         };
         Ok(Self(lists.into_iter().enumerate().map(boxed).collect::<Result<_, D::Error>>()?))

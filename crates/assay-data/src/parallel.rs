@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use assay_core::{Error, Result, split_lines};
+use assay_core::{Error, Result, counted, split_lines};
 
 use crate::Store;
 use crate::store::is_archive_name;
@@ -145,8 +145,9 @@ impl Candidate {
 
     fn uneven(&self, one: &str, count: usize, other: &str, other_count: usize) -> Error {
         Error::refused(format!(
-            "{}: {one} has {count} lines and {other} has {other_count}",
-            self.location
+            "{}: {one} has {} and {other} has {other_count}",
+            self.location,
+            counted(count, "line")
         ))
         .hint("line N of one file belongs to line N of the others: fetch or pack them again")
     }

@@ -84,6 +84,37 @@ impl OutputTarget {
         matches!(self.kind, TargetKind::Opened { is_standard_output: true, .. })
     }
 
+    /// True if both would replace the same file.
+    pub fn is_same_file(&self, other: &Self) -> bool {
+        let place = |target: &Self| {
+            let path = target.replaced_path()?;
+            Some((parent(path).canonicalize().ok()?, path.file_name()?.to_owned()))
+        };
+        place(self).is_some_and(|this| place(other) == Some(this))
+    }
+
+    /// The path beside which files that belong to it are put. `None` for standard output, devices and files that
+    /// another process holds: their folder is not the user's.
+    pub fn path_for_siblings(&self) -> Option<&Path> {
+        match &self.kind {
+            TargetKind::Regular(_) => Some(&self.name),
+            TargetKind::Opened { is_standard_output: true, .. } => None,
+            TargetKind::Opened { file, .. } => {
+                let is_pipe = file.metadata().is_ok_and(|found| found.file_type().is_fifo());
+                (is_pipe && !is_descriptor(&self.name)).then_some(self.name.as_path())
+            }
+        }
+    }
+
+    /// A draft of it, which is put in place when it is whole.
+    #[cfg(feature = "seal")]
+    pub(crate) fn draft(&self) -> io::Result<TargetDraft<'_>> {
+        match &self.kind {
+            TargetKind::Regular(path) => Draft::beside(path).map(TargetDraft::Regular),
+            TargetKind::Opened { file, .. } => Ok(TargetDraft::Opened(file)),
+        }
+    }
+
     /// Writes the whole file: a regular file is replaced atomically, anything else is written into.
     pub fn write(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let written = match &self.kind {
@@ -97,6 +128,42 @@ impl OutputTarget {
             }
         };
         written.map_err(|error| Error::writing("write", &self.name, error))
+    }
+}
+
+/// The content of a target while it is written.
+#[cfg(feature = "seal")]
+pub(crate) enum TargetDraft<'a> {
+    /// A file that gets its name when it is whole.
+    Regular(Draft),
+    /// Anything else: what is written is there at once.
+    Opened(&'a File),
+}
+
+#[cfg(feature = "seal")]
+impl TargetDraft<'_> {
+    pub(crate) fn file(&self) -> &File {
+        match self {
+            Self::Regular(draft) => draft.file(),
+            Self::Opened(file) => file,
+        }
+    }
+
+    /// Makes sure that what was written is on disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        match self {
+            Self::Regular(draft) => draft.file().sync_all(),
+            Self::Opened(_) => Ok(()),
+        }
+    }
+
+    /// Puts it in place; fails if there is a file that must not be replaced.
+    pub(crate) fn place(self, replace: bool) -> io::Result<()> {
+        match self {
+            Self::Regular(draft) if replace => draft.replace(),
+            Self::Regular(draft) => draft.create(),
+            Self::Opened(_) => Ok(()),
+        }
     }
 }
 

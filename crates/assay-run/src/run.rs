@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use assay_core::{
     Answer, Counts, Error, Problem, Problems, Reading, Result, Results, SampleKey, Selection,
-    SessionReport, Submission, Verdict,
+    SessionReport, Submission, Verdict, agreeing, counted,
 };
 use assay_record::{FormatVersion, Manifest, RunReader, RunWriter, Tool};
 use assay_solvers::SolverSpec;
@@ -257,7 +257,9 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     }
     if left > 0 {
         return Err(Error::failed(format!(
-            "{left} of {total} problems were left without an answer"
+            "{left} of {} {} left without an answer",
+            counted(total, "problem"),
+            agreeing(left, "was", "were")
         )));
     }
     if record.manifest().signature.is_none() {

@@ -286,7 +286,7 @@ fn misuse_is_told() {
     check(&["project.git", "-o", "out", "--cutoff", "2017-01-01"], 2, "no project is left");
     check(&["project.git", "./project.git", "-o", "out"], 2, "is named twice");
     check(&["project.git", "-o", "out", "--test-share", "0.3"], 2, "--cutoff");
-    check(&["project.git", "-o", "full/x"], 3, "full/x is not a folder");
+    check(&["project.git", "-o", "full/x"], 2, "full/x is not a folder");
     assert_eq!(mine(keep.path(), &["project.git", "-o", "mined"]).code, 0);
     check(&["project.git", "-o", "mined", "--no-tests"], 3, "other settings");
     let mut empty = PathBuf::from(keep.path());

@@ -494,7 +494,7 @@ fn a_file_of_answers_is_a_solver_too() {
         run(keep.path(), &["run", "codrep", "-d", &data, "-s", "file:answers.txt", "--json"]);
     assert_eq!(output.code, 5, "{output:?}");
     assert!(
-        output.err.contains("file:answers.txt on codrep: 1 of 3 answers are missing"),
+        output.err.contains("file:answers.txt on codrep: 1 of 3 answers is missing"),
         "{}",
         output.err
     );

@@ -15,6 +15,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use assay_core::Cancel;
+use assay_data::OutputTarget;
 use assay_data::seal::{Commitment, Key, Lock, SealRequest, Seed, UnsealRequest, seal, unseal};
 use common::{CommandOutput, dataset, files, json, run};
 use tempfile::TempDir;
@@ -50,6 +51,10 @@ fn check_refused(folder: &Path, words: &[&str]) {
         assert!(output.err.contains(word), "{word:?} is not in {}", output.err);
     }
     assert_eq!(names(folder), before, "{words:?}");
+}
+
+fn target(path: &Path) -> OutputTarget {
+    OutputTarget::named(path).unwrap()
 }
 
 fn identity(folder: &Path) -> age::x25519::Identity {
@@ -268,8 +273,8 @@ fn other_data_have_another_root_even_with_the_same_seed() {
     let seal_as = |name: &str| {
         let request = SealRequest {
             folder: root.clone(),
-            output: at(name),
-            commitment: at(&format!("{name}.commitment.json")),
+            output: target(&at(name)),
+            commitment: target(&at(&format!("{name}.commitment.json"))),
             lock: Lock::NewKey(at(&format!("{name}.key"))),
             force: false,
         };
@@ -303,8 +308,8 @@ fn the_inside_is_the_same_for_the_same_seed() {
         let _ = fs::remove_file(keep.path().join("D.age.key"));
         let request = SealRequest {
             folder: root.clone(),
-            output: keep.path().join("D.age"),
-            commitment: keep.path().join("D.age.commitment.json"),
+            output: target(&keep.path().join("D.age")),
+            commitment: target(&keep.path().join("D.age.commitment.json")),
             lock: Lock::NewKey(keep.path().join("D.age.key")),
             force: true,
         };
@@ -366,7 +371,6 @@ fn only_plain_files_are_sealed() {
     check(&["empty", "-o", "D.age"], &["there are no files in"]);
     check(&["nowhere", "-o", "D.age"], &["failed to open nowhere"]);
     check(&["D/Tasks/1.txt", "-o", "D.age"], &["is not a folder"]);
-    check(&["D", "-o", "nowhere/D.age"], &["failed to open nowhere"]);
 }
 
 #[test]
@@ -425,8 +429,8 @@ fn an_interrupted_work_leaves_nothing_behind() {
     cancel.cancel();
     let request = SealRequest {
         folder: at("D"),
-        output: at("E.age"),
-        commitment: at("E.age.commitment.json"),
+        output: target(&at("E.age")),
+        commitment: target(&at("E.age.commitment.json")),
         lock: Lock::NewKey(at("E.age.key")),
         force: false,
     };

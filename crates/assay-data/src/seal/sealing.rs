@@ -4,7 +4,7 @@
 //! come first in the archive, and once to write them. A file that changed in between is an error.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use age::Encryptor;
@@ -16,7 +16,9 @@ use super::manifest::{Entry, Manifest};
 use super::merkle::{LeafHasher, Seed};
 use super::walk::walk;
 use super::{BLOCK, Commitment, check_cancelled};
-use crate::draft::{Draft, parent};
+use crate::OutputTarget;
+use crate::draft::parent;
+use crate::target::TargetDraft;
 
 /// The compression level: slower than zstd's default, and smaller, because data is sealed once and
 /// sent often.
@@ -26,17 +28,17 @@ const COMPRESSION: i32 = 9;
 pub struct SealRequest {
     /// The folder whose files are sealed.
     pub folder: PathBuf,
-    /// The path of the sealed file.
-    pub output: PathBuf,
-    /// The path of the commitment.
-    pub commitment: PathBuf,
+    /// The sealed file.
+    pub output: OutputTarget,
+    /// The commitment.
+    pub commitment: OutputTarget,
     /// The lock, which decides who can open it.
     pub lock: Lock,
     /// True if an existing sealed file and commitment are replaced.
     pub force: bool,
 }
 
-/// Seals a folder. Either everything is written, or nothing is.
+/// Seals a folder. Either every file is written, or none is; what goes into a pipe or a device cannot be taken back.
 ///
 /// The seed must be secret and new: [`Seed::random`].
 pub fn seal(request: &SealRequest, seed: &Seed, cancel: &Cancel) -> Result<Commitment> {
@@ -47,30 +49,26 @@ pub fn seal(request: &SealRequest, seed: &Seed, cancel: &Cancel) -> Result<Commi
 
     let (encryptor, new_key) = request.lock.encryptor()?;
     let sealed = draft(&request.output)?;
-    write_archive(sealed.file(), encryptor, &manifest, &root, cancel)
-        .map_err(|error| error.or_hint("nothing was written"))?;
-    let mut public = draft(&request.commitment)?;
-    let json = commitment.to_json()?;
-    let written = public.file_mut().write_all(&json).and_then(|()| public.file().sync_all());
-    written.map_err(|error| Error::writing("write", &request.commitment, error))?;
-
-    rename_all(request, sealed, public, new_key.as_ref())?;
+    write_archive(sealed.file(), encryptor, &manifest, &root, cancel)?;
+    // On disk before anything is put in place: a failure here has changed nothing.
+    sealed.sync().map_err(not_written)?;
+    rename_all(request, sealed, &commitment.to_json()?, new_key.as_ref())?;
     Ok(commitment)
 }
 
-/// Gives all files their names, the sealed file last: if it exists, so do its key and commitment.
+/// Puts all files in place, the sealed file last: if it exists, so do its key and commitment.
 fn rename_all(
     request: &SealRequest,
-    sealed: Draft,
-    public: Draft,
+    sealed: TargetDraft<'_>,
+    json: &[u8],
     new_key: Option<&NewKey<'_>>,
 ) -> Result<()> {
     let SealRequest { output, commitment, force, .. } = request;
     new_key.map_or(Ok(()), NewKey::write)?;
-    let placed = place(public, commitment, *force).and_then(|()| {
+    let placed = write_commitment(commitment, json, *force).and_then(|()| {
         place(sealed, output, *force).inspect_err(|_| {
             // A commitment without its data is useless.
-            let _ = fs::remove_file(commitment);
+            commitment.replaced_path().map(fs::remove_file);
         })
     });
     placed.inspect_err(|_| {
@@ -78,6 +76,13 @@ fn rename_all(
             key.remove();
         }
     })
+}
+
+fn write_commitment(commitment: &OutputTarget, json: &[u8], force: bool) -> Result<()> {
+    let public = draft(commitment)?;
+    let written = public.file().write_all(json).and_then(|()| public.sync());
+    written.map_err(|error| Error::writing("write", commitment.name(), error))?;
+    place(public, commitment, force)
 }
 
 fn folder(path: &Path) -> Result<PathBuf> {
@@ -92,9 +97,9 @@ fn folder(path: &Path) -> Result<PathBuf> {
 /// Checks early for errors that would otherwise only show after all the work.
 fn check_outputs(request: &SealRequest) -> Result<()> {
     let SealRequest { output, commitment, lock, force, .. } = request;
-    for path in [output, commitment] {
-        if path.symlink_metadata().is_ok() && !force {
-            return Err(already_there(path));
+    for target in [output, commitment] {
+        if existing(target).is_some() && !force {
+            return Err(already_there(target.name()));
         }
     }
     if let Lock::NewKey(path) = lock
@@ -102,19 +107,44 @@ fn check_outputs(request: &SealRequest) -> Result<()> {
     {
         return Err(key_exists(path));
     }
-    let outputs = outputs(request)?;
-    if outputs.iter().enumerate().any(|(at, path)| outputs[..at].contains(path)) {
+    check_apart(request)?;
+    // A file that is replaced must be a sealed one: it could be the very data that is to be sealed.
+    if existing(output).is_some_and(|path| !is_sealed(path)) {
+        return Err(not_ours(output.name(), "a sealed file"));
+    }
+    if existing(commitment).is_some_and(|path| Commitment::load(path).is_err()) {
+        return Err(not_ours(commitment.name(), "a commitment"));
+    }
+    Ok(())
+}
+
+/// The file that would be replaced.
+fn existing(target: &OutputTarget) -> Option<&Path> {
+    target.replaced_path().filter(|path| path.exists())
+}
+
+/// Checks that no output would end up in another one.
+fn check_apart(request: &SealRequest) -> Result<()> {
+    let SealRequest { output, commitment, lock, .. } = request;
+    if output.is_standard_output() && commitment.is_standard_output() {
+        let message = "the sealed file and its commitment cannot both go to standard output";
+        return Err(Error::usage(message).hint("name a file with --commitment"));
+    }
+    let files = [output, commitment].into_iter().filter_map(OutputTarget::replaced_path);
+    let paths: Vec<PathBuf> =
+        files.chain(new_key_path(lock)).map(canonical).collect::<Result<_>>()?;
+    if paths.iter().enumerate().any(|(at, path)| paths[..at].contains(path)) {
         return Err(Error::usage("the sealed file, its commitment and its key are three files")
             .hint("give --commitment another name"));
     }
-    // A file that is replaced must be a sealed one: it could be the very data that is to be sealed.
-    if output.exists() && !is_sealed(output) {
-        return Err(not_ours(output, "a sealed file"));
-    }
-    if commitment.exists() && Commitment::load(commitment).is_err() {
-        return Err(not_ours(commitment, "a commitment"));
-    }
     Ok(())
+}
+
+fn new_key_path(lock: &Lock) -> Option<&Path> {
+    match lock {
+        Lock::NewKey(path) => Some(path),
+        Lock::Recipients(_) | Lock::Passphrase(_) => None,
+    }
 }
 
 fn is_sealed(path: &Path) -> bool {
@@ -134,14 +164,11 @@ fn already_there(path: &Path) -> Error {
         .hint("give another name, or replace it with --force")
 }
 
-/// The paths of all outputs, in the form in which the walk through the folder finds them.
+/// The paths of all outputs and of links to them, in the form in which the walk through the folder finds them.
 fn outputs(request: &SealRequest) -> Result<Vec<PathBuf>> {
-    let key = match &request.lock {
-        Lock::NewKey(path) => Some(path),
-        Lock::Recipients(_) | Lock::Passphrase(_) => None,
-    };
-    let paths = [&request.output, &request.commitment].into_iter().chain(key);
-    paths.map(|path| canonical(path)).collect()
+    let targets = [&request.output, &request.commitment].into_iter();
+    let files = targets.filter_map(|target| Some([target.name(), target.replaced_path()?]));
+    files.flatten().chain(new_key_path(&request.lock)).map(canonical).collect()
 }
 
 fn canonical(path: &Path) -> Result<PathBuf> {
@@ -209,7 +236,7 @@ fn write_archive(
     root: &Path,
     cancel: &Cancel,
 ) -> Result<()> {
-    let error = |error| Error::failed("failed to write the sealed file").because(error);
+    let error = not_written;
     let encrypted = encryptor.wrap_output(BufWriter::new(out)).map_err(error)?;
     let compressed = zstd::Encoder::new(encrypted, COMPRESSION).map_err(error)?;
     let mut archive = ArchiveWriter::new(compressed, manifest)?;
@@ -227,18 +254,25 @@ fn write_archive(
     }
     let encrypted = archive.finish()?.finish().map_err(error)?;
     let mut buffered = encrypted.finish().map_err(error)?;
-    // On disk before anything is put in place: a failure here has changed nothing.
-    buffered.flush().and_then(|()| out.sync_all()).map_err(error)
+    buffered.flush().map_err(error)
 }
 
-fn draft(path: &Path) -> Result<Draft> {
-    Draft::new(path).map_err(|error| Error::writing("write into", parent(path), error))
+/// A failure to write the sealed file. A reader that went away is one too: what it has got is of no use.
+fn not_written(error: io::Error) -> Error {
+    let error = match error.kind() {
+        io::ErrorKind::BrokenPipe => io::Error::other("its reader has gone"),
+        _ => error,
+    };
+    Error::failed("failed to write the sealed file").because(error)
 }
 
-fn place(draft: Draft, path: &Path, force: bool) -> Result<()> {
-    let placed = if force { draft.replace() } else { draft.create() };
-    placed.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => already_there(path),
-        _ => Error::writing("write", path, error),
+fn draft(target: &OutputTarget) -> Result<TargetDraft<'_>> {
+    target.draft().map_err(|error| Error::writing("write", target.name(), error))
+}
+
+fn place(draft: TargetDraft<'_>, target: &OutputTarget, force: bool) -> Result<()> {
+    draft.place(force).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => already_there(target.name()),
+        _ => Error::writing("write", target.name(), error),
     })
 }

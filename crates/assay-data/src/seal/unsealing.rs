@@ -16,6 +16,7 @@ use super::manifest::{Entry, Manifest};
 use super::merkle::LeafHasher;
 use super::{Commitment, check_cancelled};
 use crate::draft::parent;
+use crate::output_folder;
 use crate::packing::ZSTD_WINDOW_LOG;
 
 const FRESH: &str = "name a folder that is not there yet";
@@ -39,6 +40,7 @@ pub struct UnsealRequest {
 /// matches.
 pub fn unseal(request: &UnsealRequest, cancel: &Cancel) -> Result<Commitment> {
     let UnsealRequest { sealed, folder, key, commitment } = request;
+    let folder = &output_folder(folder)?;
     check_folder(folder)?;
     let name = sealed.display().to_string();
     let mut archive = open_archive(sealed, key)?;
@@ -95,6 +97,10 @@ pub fn examine_archive(inside: impl Read, name: &str) -> Result<Commitment> {
 }
 
 fn check_folder(folder: &Path) -> Result<()> {
+    if !parent(folder).is_dir() {
+        let message = format!("there is no folder {}", parent(folder).display());
+        return Err(Error::usage(message).hint("make that folder first, or name another one"));
+    }
     let mut entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         entries => entries.map_err(|error| Error::reading("list", folder, error))?,

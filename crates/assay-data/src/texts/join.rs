@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use assay_core::{Error, Result};
+use assay_core::{Error, Result, counted};
 
 use super::field::{Keys, Want, hypothesis, of_value, references};
 use super::pairs::{Pair, PairId};
@@ -111,8 +111,8 @@ impl Joined {
         let line = line.unwrap_or_default();
         Error::refused(format!(
             "{short} has {} and {long} has {}: {long}:{line} has no partner",
-            in_words(*fewer),
-            in_words(*more)
+            counted(*fewer, "text"),
+            counted(*more, "text")
         ))
         .hint("a text belongs to the text at the same place of each other file")
     }
@@ -210,8 +210,4 @@ fn twice(name: &str, line: u64, key: &str) -> Error {
 fn alone(name: &str, line: u64, key: &str, other: &str) -> Error {
     Error::refused(format!("{name}:{line}: key {key:?} is not in {other}"))
         .hint("files that are joined by key have the same keys, in any order")
-}
-
-fn in_words(texts: u64) -> String {
-    if texts == 1 { "1 text".to_owned() } else { format!("{texts} texts") }
 }

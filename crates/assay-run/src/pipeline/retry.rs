@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use assay_core::{Cancel, Error, Result};
+use assay_core::{Cancel, Error, Result, counted};
 
 /// The wait after the first failure; it doubles with every further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
@@ -40,9 +40,11 @@ impl Retries {
             self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         if before >= PER_ANSWER || left.is_err() {
             let times = if left.is_err() { PER_RUN } else { before + 1 };
-            return Err(Error::failed(format!("the solver failed {times} times: {message}")).hint(
-                "see that it is well and resume the run: nothing that was answered is lost",
-            ));
+            return Err(Error::failed(format!(
+                "the solver failed {}: {message}",
+                counted(times, "time")
+            ))
+            .hint("see that it is well and resume the run: nothing that was answered is lost"));
         }
         let doubled = FIRST_WAIT.saturating_mul(1 << before.min(10));
         Ok(asked_for.unwrap_or(doubled).min(LONGEST_WAIT))

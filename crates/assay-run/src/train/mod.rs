@@ -29,6 +29,7 @@ pub struct Lessons {
     examples: Examples,
     tasks: Vec<TrainingTask>,
     datasets: Vec<String>,
+    flaws: Vec<String>,
 }
 
 struct TrainingTask {
@@ -65,6 +66,7 @@ impl Lessons {
     pub fn read(data: &DataChoice, progress: &dyn Progress) -> Result<Self> {
         let task = assay_tasks::CodRep::default();
         let problems = task.open(&Opening::new(data, &TaskSettings::default()))?;
+        problems.can_be_graded()?;
         let total = problems.ids().len();
         let sample = Selection::of(total, |index| index % SAMPLED == 0);
         let mut tables = Vec::new();
@@ -73,10 +75,15 @@ impl Lessons {
         })?;
         let bins = Bins::fit(&tables);
         drop(tables);
-        let mut lessons =
-            Self { examples: Examples::new(bins.clone()), tasks: Vec::new(), datasets: Vec::new() };
+        let mut lessons = Self {
+            examples: Examples::new(bins.clone()),
+            tasks: Vec::new(),
+            datasets: Vec::new(),
+            flaws: Vec::new(),
+        };
         progress.start("describe", total, 0);
-        in_chunks(problems.as_ref(), &Selection::all(total), &mut |chunk| {
+        let all = Selection::all(total);
+        lessons.flaws = in_chunks(problems.as_ref(), &all, &mut |chunk| {
             let described: Vec<(Table, Vec<u8>)> = chunk
                 .par_iter()
                 .map(|problem| {
@@ -95,6 +102,11 @@ impl Lessons {
             return Err(Error::refused("there is nothing to learn from"));
         }
         Ok(lessons)
+    }
+
+    /// The defects of the tasks that are left out.
+    pub fn flaws(&self) -> &[String] {
+        &self.flaws
     }
 
     /// The datasets' names.
@@ -198,16 +210,18 @@ fn table(problem: &Problem) -> Table {
     }
 }
 
-/// Passes on the wanted problems, in chunks.
+/// Passes on the wanted problems, in chunks. Returns the defects of those that cannot be used.
 fn in_chunks(
     problems: &dyn Problems,
     wanted: &Selection,
     visit: &mut dyn FnMut(&[Problem]),
-) -> Result<()> {
+) -> Result<Vec<String>> {
+    let mut flaws = Vec::new();
     let mut chunk = Vec::with_capacity(CHUNK);
     problems.read(wanted, &mut |reading| {
-        if let Reading::Problem(problem) = reading {
-            chunk.push(problem);
+        match reading {
+            Reading::Problem(problem) => chunk.push(problem),
+            Reading::Flawed(flaw) => flaws.push(flaw.reason),
         }
         if chunk.len() == CHUNK {
             visit(&chunk);
@@ -216,5 +230,5 @@ fn in_chunks(
         Ok(ControlFlow::Continue(()))
     })?;
     visit(&chunk);
-    Ok(())
+    Ok(flaws)
 }

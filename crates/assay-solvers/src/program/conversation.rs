@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use assay_answers::{ProblemNames, codrep, parse_program_line};
 use assay_core::{
     AnswerSink, Cancel, Fault, FaultKind, NoAnswerKind, Problems, Response, Result, SampleKey,
-    SessionEnd, SessionReport,
+    SessionEnd, SessionReport, agreeing, counted,
 };
 
 use super::CommandSolver;
@@ -140,7 +140,7 @@ impl<'a> Conversation<'a> {
     fn read_text_line(&mut self, line: &[u8]) -> Result<Answers, Fault> {
         let Some(index) = self.next.pop_front() else {
             let count = self.staged.asked.len();
-            let message = format!("one line more than the {count} sources");
+            let message = format!("one line more than the {}", counted(count, "source"));
             return Err(Fault::new(FaultKind::Malformed, message));
         };
         let fault = |message: &str| Fault::new(FaultKind::Malformed, message).about(index);
@@ -193,10 +193,9 @@ impl<'a> Conversation<'a> {
             SessionEnd::Cancelled => return Ok(()),
             SessionEnd::Exited(0) if self.garbage_lines > 0 => {
                 let count = self.garbage_lines;
-                (
-                    NoAnswerKind::Garbage,
-                    format!("the program printed {count} lines that are no answers"),
-                )
+                let are = agreeing(count, "is no answer", "are no answers");
+                let detail = format!("the program printed {} that {are}", counted(count, "line"));
+                (NoAnswerKind::Garbage, detail)
             }
             SessionEnd::Exited(0) => {
                 (NoAnswerKind::Silent, "the program said nothing to it".to_owned())

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use assay_core::{
-    Effort, Flaw, LineQuestion, LineRule, Problem, ProblemId, Problems, Question, Reading, Result,
-    Rules, Selection, Visit, VisitReference,
+    Effort, Error, Flaw, LineQuestion, LineRule, Problem, ProblemId, Problems, Question, Reading,
+    Result, Rules, Selection, Visit, VisitReference, counted,
 };
 use assay_data::codrep::{Dataset, PathFault, TaskAt, TaskFile, find_task};
 
@@ -128,6 +128,22 @@ impl Problems for LineProblems {
         let found = find_task(&self.datasets, name);
         let at = found.map_err(|fault| self.why_not_found(name, &fault))?;
         Ok(self.starts[at.dataset] + at.task)
+    }
+
+    fn can_be_graded(&self) -> Result<()> {
+        let known = |dataset: &Dataset| {
+            (0..dataset.stems().len()).any(|place| dataset.solution(place).is_ok())
+        };
+        if !self.with_references || self.ids.is_empty() || self.datasets.iter().any(known) {
+            return Ok(());
+        }
+        let first = self.datasets.iter().find_map(|dataset| dataset.solution(0).err());
+        let first = first.map_or_else(String::new, |fault| format!(": {fault}"));
+        let tasks = counted(self.ids.len(), "task");
+        Err(Error::refused(format!("none of {tasks} has a usable solution{first}")).hint(
+            "the solution to Tasks/N.txt is a line number in Solutions/N.txt; without solutions, \
+             `assay predict` answers the tasks, with any solver that does not need them",
+        ))
     }
 
     fn location(&self, index: usize) -> String {

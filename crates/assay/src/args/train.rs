@@ -22,9 +22,13 @@ pub(crate) struct TrainLocateArguments {
     #[arg(short, long, required = true, value_name = "PATH[:PATH…]")]
     pub(crate) data: Vec<String>,
 
-    /// The file for the weights; the report is written next to it.
-    #[arg(short, long, value_name = "MODEL", env = "ASSAY_OUTPUT")]
+    /// The file for the weights; `-` is standard output, and messages then go to standard error.
+    #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
+
+    /// The file for the report. Default: MODEL with the extension .report.json.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
 
     /// Train on all datasets but one and test on that one, for each of them.
     #[arg(long, env = "ASSAY_LEAVE_ONE_OUT", value_parser = FalseyValueParser::new())]

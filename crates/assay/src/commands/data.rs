@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_core::{Result, Task, exit_code, shown_line};
+use assay_core::{Result, Task, agreeing, counted, exit_code, shown_line};
 use assay_data::catalogue::{self, ListedDataset};
 use assay_data::codrep::Dataset;
 use assay_data::codrep::stats::{Spread, Stats, stats as measure};
@@ -73,12 +73,13 @@ fn show_verified(verified: &Verified) -> Result<()> {
     };
     let malformed = match verified.malformed.len() {
         0 => "sound".to_owned(),
-        1 => "1 thing is wrong".to_owned(),
-        count => format!("{count} things are wrong"),
+        count => format!("{} {} wrong", counted(count, "thing"), agreeing(count, "is", "are")),
     };
     output::print(&format!(
-        "{}: {} tasks, {malformed}; {known}\n  content {}\n",
-        verified.dataset, verified.tasks, verified.digest
+        "{}: {}, {malformed}; {known}\n  content {}\n",
+        verified.dataset,
+        counted(verified.tasks, "task"),
+        verified.digest
     ))
 }
 

@@ -1,6 +1,7 @@
 //! `assay data mine`: make datasets from git history.
 
-use assay_core::{Error, Result, exit_code};
+use assay_core::{Error, Result, counted, exit_code, plural};
+use assay_data::output_folder;
 use assay_mine::{Filters, Mined, Rejection, Request, Side, Split, Walk, language, language_names};
 use encoding_rs::Encoding;
 
@@ -39,7 +40,7 @@ fn request(arguments: &MineArguments) -> Result<Request> {
     });
     Ok(Request {
         repositories: arguments.repositories.clone(),
-        output: arguments.output.clone(),
+        output: output_folder(&arguments.output)?,
         filters: filters(arguments)?,
         walk: Walk {
             all_refs: arguments.all_refs,
@@ -80,8 +81,11 @@ fn filters(arguments: &MineArguments) -> Result<Filters> {
 
 fn show(mined: &Mined) -> Result<()> {
     output::print(&format!(
-        "{} commits of {} repositories, {} changed files\n\n",
-        mined.commits, mined.repositories, mined.files
+        "{} of {}, {} changed {}\n\n",
+        counted(mined.commits, "commit"),
+        counted(mined.repositories, "repository"),
+        mined.files,
+        plural(mined.files, "file")
     ))?;
     let tasks = mined.tasks.iter().map(|(side, count)| {
         let title = match side {

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use assay_answers::codrep;
 use assay_core::{
     Confidence, Effort, Error, Opening, ProblemId, Problems, Response, Result, Task, TaskSettings,
-    exit_code,
+    agreeing, counted, exit_code,
 };
 use assay_run::{PredictSummary, Prediction, job_count};
 use assay_solvers::SolverSpec;
@@ -123,8 +123,16 @@ fn report(predicted: &PredictSummary) -> u8 {
     }
     let total = predicted.answered + predicted.unanswered;
     let shown = predicted.reasons.iter().map(String::as_str);
+    let details =
+        shown.clone().map(|reason| reason.split_once(": ").map_or(reason, |(_, why)| why));
+    let cause = output::likely_cause(details);
     output::list_some(
-        &format!("{} of {total} tasks have no prediction", predicted.unanswered),
+        &format!(
+            "{} of {} {} no prediction{cause}",
+            predicted.unanswered,
+            counted(total, "task"),
+            agreeing(predicted.unanswered, "has", "have")
+        ),
         shown,
         predicted.unanswered,
     );

@@ -3,7 +3,10 @@
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use assay_core::{Cancel, DataChoice, Error, Progress, Result, Results, exit_code, shown_line};
+use assay_core::{
+    Cancel, DataChoice, Error, Progress, Result, Results, counted, exit_code, shown_line,
+};
+use assay_data::output_folder;
 use assay_run::{
     Complete, OpenTask, Plan, RunContext, RunOutcome, StoredRun, TaskRequest, is_run, job_count,
     start,
@@ -32,8 +35,9 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
         }
         return resume_run(arguments, folder);
     }
+    let parent = output_folder(&arguments.output)?;
     if arguments.tasks.is_empty() {
-        return tour::tour(arguments, &cancel_on_interrupt()?);
+        return tour::tour(arguments, &parent, &cancel_on_interrupt()?);
     }
     let tasks = TaskRegistry::built_in();
     let mut plans = Vec::new();
@@ -43,7 +47,7 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
     }
     // Until here nothing has started, and Ctrl-C simply ends the process, however long the data
     // takes to read.
-    Session::new(arguments, &cancel_on_interrupt()?).run(plans)
+    Session::new(arguments, &cancel_on_interrupt()?).run(plans, &parent)
 }
 
 /// A plan for each solver, so that an error in the last one is found before the first one runs.
@@ -174,19 +178,18 @@ impl<'a> Session<'a> {
         RunContext { jobs, cache, state, cancel: self.cancel, progress }
     }
 
-    /// Carries out every plan, then prints the results, including those from before a failure.
-    pub(crate) fn run(mut self, plans: Vec<Plan>) -> Result<u8> {
-        let outcome = self.run_plans(plans);
+    /// Carries out every plan and records it in the folder `parent`, then prints the results, including those from before a failure.
+    pub(crate) fn run(mut self, plans: Vec<Plan>, parent: &Path) -> Result<u8> {
+        let outcome = self.run_plans(plans, parent);
         let code = self.print_results(matches!(outcome, Ok(true)))?;
         outcome.map(|_| code)
     }
 
     /// Carries out the plans; returns whether the user interrupted them.
-    fn run_plans(&mut self, plans: Vec<Plan>) -> Result<bool> {
+    fn run_plans(&mut self, plans: Vec<Plan>, parent: &Path) -> Result<bool> {
         let mut waiting = plans.into_iter();
         while let Some(plan) = waiting.next() {
-            let finished =
-                start(&plan, &self.arguments.output, &self.context(&RunProgressBar::new()))?;
+            let finished = start(&plan, parent, &self.context(&RunProgressBar::new()))?;
             if self.record_finished(finished) {
                 let left: Vec<String> =
                     waiting.map(|plan| format!("{} on {}", plan.solver(), plan.task())).collect();
@@ -214,8 +217,9 @@ impl<'a> Session<'a> {
             }
             RunOutcome::Interrupted { folder, done, total } => {
                 output::print_message(&format!(
-                    "interrupted with {done} of {total} problems done; nothing is lost\n\
+                    "interrupted with {done} of {} done; nothing is lost\n\
                      go on with: {}",
+                    counted(total, "problem"),
                     output::resume_command(&folder)
                 ));
                 true

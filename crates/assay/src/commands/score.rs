@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_answers::AnswerSource;
-use assay_core::{Error, Opening, QuestionKind, Result, TaskCard, exit_code};
+use assay_core::{Error, Opening, QuestionKind, Result, TaskCard, agreeing, counted, exit_code};
 use assay_data::OutputTarget;
 use assay_run::{RunContext, Scored, Scoring, job_count, select_problems};
 use assay_tasks::TaskRegistry;
@@ -69,9 +69,19 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let Scored { results, flaws, excluded, .. } = scored;
     output::show_exclusions(&excluded);
     if !flaws.is_empty() {
-        let title =
-            format!("{} problems have no usable solution and count as not answered", flaws.len());
-        output::list_some(&title, flaws.iter().map(|flaw| flaw.reason.as_str()), flaws.len());
+        let problems = counted(flaws.len(), "problem");
+        let have = agreeing(
+            flaws.len(),
+            "has no usable solution and counts",
+            "have no usable solution and count",
+        );
+        let reasons = flaws.iter().map(|flaw| flaw.reason.as_str());
+        let cause = output::likely_cause(reasons.clone());
+        output::list_some(
+            &format!("{problems} {have} as not answered{cause}"),
+            reasons,
+            flaws.len(),
+        );
     }
     if !results.not_scored.is_empty() {
         let parts = results.not_scored.join(", ");

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use assay_core::{Cancel, Digest, Error, Result, exit_code};
+use assay_core::{Cancel, Digest, Error, Result, counted, exit_code};
+use assay_data::OutputTarget;
 use assay_data::seal::{self as sealing, Commitment, Key, Lock, SealRequest, Seed, UnsealRequest};
 use serde::Serialize;
 
@@ -48,16 +49,17 @@ impl<'a> Report<'a> {
 }
 
 pub(crate) fn seal(arguments: &SealArguments) -> Result<u8> {
-    let output = &arguments.output;
-    let commitment =
-        arguments.commitment.clone().unwrap_or_else(|| with_suffix(output, ".commitment.json"));
-    let request = SealRequest {
-        folder: arguments.folder.clone(),
-        output: output.clone(),
-        commitment: commitment.clone(),
-        lock: lock(arguments)?,
-        force: arguments.force,
-    };
+    let request = seal_request(arguments)?;
+    if request.output.is_standard_output() || request.commitment.is_standard_output() {
+        if arguments.json {
+            return Err(Error::usage(
+                "the report and what is sealed cannot both go to standard output",
+            )
+            .hint("name files with -o and --commitment, or leave --json out"));
+        }
+        output::print_results_on_standard_error();
+    }
+    let (output, commitment) = (request.output.name(), request.commitment.name());
     let cancel = cancel_on_interrupt()?;
     let sealed = sealing::seal(&request, &Seed::random()?, &cancel);
     let Some(data) = unless_interrupted(sealed, &cancel)? else {
@@ -75,7 +77,7 @@ pub(crate) fn seal(arguments: &SealArguments) -> Result<u8> {
         ));
     }
     if arguments.json {
-        output::json_pretty(&Report { key, ..Report::new(&data, output, Some(&commitment)) })?;
+        output::json_pretty(&Report { key, ..Report::new(&data, output, Some(commitment)) })?;
     } else {
         output::print(&format!(
             "sealed {} in {}\n  root {}\n  commitment {}\n",
@@ -86,6 +88,25 @@ pub(crate) fn seal(arguments: &SealArguments) -> Result<u8> {
         ))?;
     }
     Ok(exit_code::DONE)
+}
+
+/// Checks every output before any work is done.
+fn seal_request(arguments: &SealArguments) -> Result<SealRequest> {
+    let SealArguments { folder, force, .. } = arguments;
+    let output = OutputTarget::named(&arguments.output)?;
+    let lock = lock(arguments, &output)?;
+    let commitment = match &arguments.commitment {
+        Some(path) => path.clone(),
+        None => sibling(&output, ".commitment.json").ok_or_else(|| {
+            Error::usage(format!(
+                "there is no place for the commitment beside {}",
+                output.name().display()
+            ))
+            .hint("name a file with --commitment")
+        })?,
+    };
+    let commitment = OutputTarget::named(&commitment)?;
+    Ok(SealRequest { folder: folder.clone(), output, commitment, lock, force: *force })
 }
 
 pub(crate) fn unseal(arguments: &UnsealArguments) -> Result<u8> {
@@ -146,15 +167,24 @@ pub(crate) fn unseal(arguments: &UnsealArguments) -> Result<u8> {
     Ok(exit_code::DONE)
 }
 
-fn lock(arguments: &SealArguments) -> Result<Lock> {
-    let SealArguments { recipients, recipients_file, passphrase_file, output, .. } = arguments;
+fn lock(arguments: &SealArguments, output: &OutputTarget) -> Result<Lock> {
+    let SealArguments { recipients, recipients_file, passphrase_file, .. } = arguments;
     match passphrase_file {
         Some(path) => Lock::passphrase_file(path),
         None if recipients.is_empty() && recipients_file.is_none() => {
-            Ok(Lock::NewKey(with_suffix(output, ".key")))
+            let path = sibling(output, ".key").ok_or_else(|| {
+                Error::usage(format!("there is no place for a new key beside {}", output.name().display()))
+                    .hint("give --recipient, --recipients-file or --passphrase-file, or name a file with -o")
+            })?;
+            Ok(Lock::NewKey(path))
         }
         None => Lock::recipients(recipients, recipients_file.as_deref()),
     }
+}
+
+/// The path beside a file to write, if the user has a folder there.
+fn sibling(target: &OutputTarget, suffix: &str) -> Option<PathBuf> {
+    target.path_for_siblings().map(|path| with_suffix(path, suffix))
 }
 
 fn key(arguments: &UnsealArguments) -> Result<Key> {
@@ -197,9 +227,8 @@ fn unless_interrupted<T>(result: Result<T>, cancel: &Cancel) -> Result<Option<T>
 fn summary(data: &Commitment) -> String {
     let tasks = match data.tasks {
         0 => String::new(),
-        1 => ", 1 task".to_owned(),
-        tasks => format!(", {tasks} tasks"),
+        tasks => format!(", {}", counted(tasks, "task")),
     };
-    let files = if data.files == 1 { "file" } else { "files" };
-    format!("{} {files} ({} bytes{tasks})", data.files, data.bytes)
+    let (files, bytes) = (counted(data.files, "file"), counted(data.bytes, "byte"));
+    format!("{files} ({bytes}{tasks})")
 }

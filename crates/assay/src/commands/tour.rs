@@ -1,5 +1,7 @@
 //! `assay run` without a task: every kind of task, on problems inside the binary.
 
+use std::path::Path;
+
 use assay_core::{Cancel, DataChoice, Error, Isolation, Language, QuestionKind, Result, TaskCard};
 use assay_sandbox::{Sandbox, Settings};
 use assay_solvers::SolverSpec;
@@ -50,7 +52,7 @@ fn python_error(arguments: &RunArguments) -> Option<Error> {
     }
 }
 
-pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
+pub(crate) fn tour(arguments: &RunArguments, parent: &Path, cancel: &Cancel) -> Result<u8> {
     if !arguments.data.data.is_empty() {
         return Err(Error::usage("--data needs a task")
             .hint("for example: assay run codrep --data Dataset4"));
@@ -86,7 +88,7 @@ pub(crate) fn tour(arguments: &RunArguments, cancel: &Cancel) -> Result<u8> {
         output::print_message(&format!("tour: {} ({})", card.name, card.summary));
         plans.extend(plans_for(&tasks, arguments, &card.name, DataChoice::Sample)?);
     }
-    let code = Session::new(arguments, cancel).run(plans)?;
+    let code = Session::new(arguments, cancel).run(plans, parent)?;
     if !arguments.json && !cancel.is_cancelled() {
         output::print("\nWhat next:\n")?;
         for (what, command) in NEXT {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use assay_core::{Error, Result, exit_code};
+use assay_core::{Error, Result, agreeing, counted, exit_code};
+use assay_data::OutputTarget;
 use assay_locate::train::Settings;
 use assay_locate::{Feature, features, groups};
 use assay_run::train::{HeldOutReport, Lessons, Miss, Trained};
@@ -42,9 +43,7 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
         return Err(Error::usage("nothing would be kept")
             .hint("name a file for the weights with -o, or test with --leave-one-out"));
     }
-    if let Some(path) = &arguments.output {
-        check_target(path)?;
-    }
+    let targets = Targets::check(arguments)?;
     let settings = Settings {
         trees: arguments.trees as usize,
         seed: arguments.seed,
@@ -52,6 +51,7 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
         ..Settings::default()
     };
     let lessons = Lessons::read(&data_at(&arguments.data)?, &RunProgressBar::new())?;
+    warn_of_flaws(&lessons);
     if arguments.leave_one_out && lessons.datasets().len() < 2 {
         return Err(Error::usage("leaving one out needs two datasets or more")
             .hint("name several with --data, joined by `:`"));
@@ -77,15 +77,15 @@ pub(crate) fn locate(arguments: &TrainLocateArguments) -> Result<u8> {
             report.importance = trained.importance;
         }
     }
-    if let Some(path) = &arguments.output {
+    if let Some(weights) = &targets.weights {
         let trained = train(None);
         let bytes = trained.model.to_bytes();
         report.weights_bytes = Some(bytes.len());
         report.importance = trained.importance;
-        write(path, &bytes)?;
+        weights.write(|out| out.write_all(&bytes))?;
     }
     report.importance.truncate(LISTED_FEATURES);
-    finish(arguments, &report)
+    finish(arguments, &targets, &report)
 }
 
 /// The indices of the features in these groups.
@@ -100,12 +100,12 @@ fn left_out(without: &[String]) -> Result<Vec<usize>> {
     Ok(places.map(|(place, _)| place).collect())
 }
 
-fn finish(arguments: &TrainLocateArguments, report: &Report) -> Result<u8> {
-    if let Some(path) = &arguments.output {
+fn finish(arguments: &TrainLocateArguments, targets: &Targets, report: &Report) -> Result<u8> {
+    if let Some(target) = &targets.report {
         let mut text = serde_json::to_vec_pretty(report)
             .map_err(|error| Error::failed("failed to write the report").because(error))?;
         text.push(b'\n');
-        write(&path.with_extension("report.json"), &text)?;
+        target.write(|out| out.write_all(&text))?;
     }
     if arguments.json {
         output::json_pretty(report)?;
@@ -114,8 +114,9 @@ fn finish(arguments: &TrainLocateArguments, report: &Report) -> Result<u8> {
     if !report.held_out.is_empty() {
         show_tests(&report.held_out)?;
     }
-    if let (Some(path), Some(bytes)) = (&arguments.output, report.weights_bytes) {
-        output::print(&format!("weights: {} ({bytes} bytes)\n", path.display()))?;
+    if let (Some(weights), Some(bytes)) = (&targets.weights, report.weights_bytes) {
+        let (path, bytes) = (weights.name().display(), counted(bytes, "byte"));
+        output::print(&format!("weights: {path} ({bytes})\n"))?;
     }
     Ok(exit_code::DONE)
 }
@@ -145,16 +146,50 @@ fn show_tests(tests: &[HeldOutReport]) -> Result<()> {
     output::table(header, rows)
 }
 
-/// Checks early for an error that would otherwise only show after the training.
-fn check_target(path: &Path) -> Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    if path.is_dir() || parent.is_some_and(|parent| !parent.is_dir()) {
-        return Err(Error::usage(format!("{} cannot be written", path.display()))
-            .hint("-o names a file in a folder that is there"));
-    }
-    Ok(())
+/// The files to write.
+struct Targets {
+    weights: Option<OutputTarget>,
+    report: Option<OutputTarget>,
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).map_err(|error| Error::writing("write", path, error))
+impl Targets {
+    /// Checks that everything can be written, before the training. Results are printed on standard error if standard
+    /// output is taken.
+    fn check(arguments: &TrainLocateArguments) -> Result<Self> {
+        let named = |path: &Path| OutputTarget::named(path);
+        let weights = arguments.output.as_deref().map(named).transpose()?;
+        let beside = weights.as_ref().and_then(OutputTarget::path_for_siblings);
+        let beside = beside.map(|path| path.with_extension("report.json"));
+        let report = arguments.report.as_deref().or(beside.as_deref()).map(named).transpose()?;
+        let targets = [weights.as_ref(), report.as_ref()].into_iter().flatten();
+        let takes_output = targets.filter(|target| target.is_standard_output()).count();
+        if takes_output + usize::from(arguments.json) > 1 {
+            let message = "only one of weights, report and --json can go to standard output";
+            return Err(Error::usage(message).hint("name files with -o and --report"));
+        }
+        let both = weights.as_ref().zip(report.as_ref());
+        if both.is_some_and(|(weights, report)| weights.is_same_file(report)) {
+            return Err(Error::usage("weights and report are two files")
+                .hint("name another file with --report"));
+        }
+        if takes_output > 0 {
+            output::print_results_on_standard_error();
+        }
+        Ok(Self { weights, report })
+    }
+}
+
+/// Warns of tasks that nothing can be learned from.
+fn warn_of_flaws(lessons: &Lessons) {
+    let flaws = lessons.flaws();
+    if !flaws.is_empty() {
+        let reasons = flaws.iter().map(String::as_str);
+        let (tasks, are) = (counted(flaws.len(), "task"), agreeing(flaws.len(), "is", "are"));
+        let cause = output::likely_cause(reasons.clone());
+        output::list_some(
+            &format!("{tasks} {are} left out of the training{cause}"),
+            reasons,
+            flaws.len(),
+        );
+    }
 }

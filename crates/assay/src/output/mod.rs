@@ -20,8 +20,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{
-    Error, NoAnswerKind, ProblemId, Result, Results, SessionEnd, SessionReport, Verdict,
-    shown_line, shown_text,
+    Error, NoAnswerKind, ProblemId, Result, Results, SessionEnd, SessionReport, Verdict, agreeing,
+    counted, shown_line, shown_text,
 };
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
@@ -233,11 +233,47 @@ pub(crate) fn list_some<'a>(title: &str, items: impl Iterator<Item = &'a str>, c
     }
 }
 
+/// The most common reason, as the end of a message: names and numbers that differ are left out. Empty without reasons.
+pub(crate) fn likely_cause<'a>(reasons: impl Iterator<Item = &'a str>) -> String {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for reason in reasons {
+        *counts.entry(general(reason)).or_default() += 1;
+    }
+    let Some((cause, count)) = counts.iter().max_by_key(|(_, count)| **count) else {
+        return String::new();
+    };
+    let mostly = if counts.len() == 1 { "" } else { "mostly " };
+    let plain = if *count > 1 { shown_line(cause) } else { return String::new() };
+    format!(", {mostly}because {plain}")
+}
+
+/// A reason without what differs from problem to problem: of paths the last two names are kept, and digits become N.
+fn general(reason: &str) -> String {
+    let word = |word: &str| {
+        let names: Vec<&str> = word.rsplit('/').take(2).collect();
+        names.into_iter().rev().collect::<Vec<_>>().join("/")
+    };
+    let words: Vec<String> = reason.split(' ').map(word).collect();
+    let parts: Vec<String> =
+        words.join(" ").split(|letter: char| letter.is_ascii_digit()).map(str::to_owned).collect();
+    let mut text = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 && !text.ends_with('N') {
+            text.push('N');
+        }
+        text += part;
+    }
+    text
+}
+
 /// Lists the problems that could not be used.
 pub(crate) fn show_exclusions(excluded: &[Verdict]) {
     if !excluded.is_empty() {
         let reasons = excluded.iter().filter_map(|verdict| verdict.detail.as_deref());
-        let title = format!("{} problems cannot be used and count in no metric", excluded.len());
+        let problems = counted(excluded.len(), "problem");
+        let counts = agreeing(excluded.len(), "counts", "count");
+        let cause = likely_cause(reasons.clone());
+        let title = format!("{problems} cannot be used and {counts} in no metric{cause}");
         list_some(&title, reasons, excluded.len());
     }
 }
@@ -245,10 +281,9 @@ pub(crate) fn show_exclusions(excluded: &[Verdict]) {
 /// Lists the problems for which a file has no answer.
 pub(crate) fn show_unanswered(problems: &[ProblemId]) {
     if !problems.is_empty() {
-        let title = match problems.len() {
-            1 => "1 problem has no answer and counts as wrong".to_owned(),
-            count => format!("{count} problems have no answer and count as wrong"),
-        };
+        let count = problems.len();
+        let has = agreeing(count, "has no answer and counts", "have no answer and count");
+        let title = format!("{} {has} as wrong", counted(count, "problem"));
         list_some(&title, problems.iter().map(ProblemId::as_str), problems.len());
     }
 }
@@ -266,8 +301,10 @@ pub(crate) fn warn_of_missing_answers(results: &Results) {
     };
     let (missing, all) = (counts.without_answer(), counts.samples);
     warn(&format!(
-        "{} on {task}: {missing} of {all} answers are missing and count as wrong; mostly because {cause}",
-        shown_line(solver)
+        "{} on {task}: {missing} of {} {} as wrong; mostly because {cause}",
+        shown_line(solver),
+        counted(all, "answer"),
+        agreeing(missing, "is missing and counts", "are missing and count")
     ));
 }
 
@@ -275,9 +312,12 @@ pub(crate) fn warn_of_missing_answers(results: &Results) {
 pub(crate) fn show_passed_over(answers: &BTreeMap<String, usize>, task: &str) {
     if !answers.is_empty() {
         let count: usize = answers.values().sum();
-        let title = format!(
-            "{count} answers do not count: they are to problems of the data that {task} leaves out"
+        let (answers_do, to) = (
+            agreeing(count, "answer does", "answers do"),
+            agreeing(count, "it is to a problem", "they are to problems"),
         );
+        let title =
+            format!("{count} {answers_do} not count: {to} of the data that {task} leaves out");
         list_some(&title, answers.keys().map(String::as_str), answers.len());
     }
 }
@@ -302,7 +342,10 @@ pub(crate) fn show_sessions(sessions: &[SessionReport]) {
         items.extend(last.iter().map(|line| format!("stderr: {line}")));
         let garbage = match garbage {
             0 => String::new(),
-            count => format!(", and printed {count} lines that are no answers"),
+            count => {
+                let are = agreeing(count, "is no answer", "are no answers");
+                format!(", and printed {} that {are}", counted(count, "line"))
+            }
         };
         let title = format!("`{command}` {end}, answered {answered} of {asked}{garbage}");
         list_some(&title, items.iter().map(String::as_str), items.len());

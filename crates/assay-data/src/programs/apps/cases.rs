@@ -1,6 +1,6 @@
 //! The tests of an APPS problem: standard input and output, or a function's arguments and result.
 
-use assay_core::InputOutput;
+use assay_core::{InputOutput, counted};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -48,7 +48,11 @@ pub(super) fn read_input_output(text: &str) -> Result<AppsTests, String> {
     let InsAndOuts { inputs, outputs, fn_name } = serde_json::from_str(text)
         .map_err(|error| format!("its tests cannot be read: {}", json_line_message(&error)))?;
     if inputs.len() != outputs.len() {
-        return Err(format!("it has {} inputs and {} outputs", inputs.len(), outputs.len()));
+        return Err(format!(
+            "it has {} and {}",
+            counted(inputs.len(), "input"),
+            counted(outputs.len(), "output")
+        ));
     }
     if inputs.is_empty() {
         return Err("it has no tests".to_owned());
@@ -102,7 +106,9 @@ pub(super) fn read_test_list(text: &str) -> Result<AppsTests, String> {
     }
     let run = |(at, test): (usize, MapCoderTest<'_>)| match test.output.as_slice() {
         [output] => Ok(InputOutput { input: test.input, output: printed(output.get(), true) }),
-        outputs => Err(format!("test {} has {} outputs, not one", at + 1, outputs.len())),
+        outputs => {
+            Err(format!("test {} has {}, not one", at + 1, counted(outputs.len(), "output")))
+        }
     };
     tests.into_iter().enumerate().map(run).collect::<Result<_, String>>().map(AppsTests::Standard)
 }
@@ -193,7 +199,7 @@ mod tests {
         for (text, reason) in [
             ("", "it has no tests"),
             (r#"{"inputs": [], "outputs": []}"#, "it has no tests"),
-            (r#"{"inputs": ["1"], "outputs": []}"#, "it has 1 inputs and 0 outputs"),
+            (r#"{"inputs": ["1"], "outputs": []}"#, "it has 1 input and 0 outputs"),
             (
                 r#"{"inputs": [1], "outputs": ["1"]}"#,
                 "input 1 is neither a text nor a list of texts",

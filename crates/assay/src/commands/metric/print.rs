@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use assay_core::{Error, Result};
+use assay_core::{Error, Result, counted};
 use assay_data::texts::{PairId, ReadProgress};
 use assay_metrics::text::{Part, Score, Sums, TextMetric};
 use assay_run::{Measured, PairSink};
@@ -38,7 +38,7 @@ impl PairSink for Printer<'_> {
             output::write(text.as_bytes())?;
         }
         self.n += pairs.len();
-        self.bar.update(self.progress.read(), format!("{} pairs", self.n));
+        self.bar.update(self.progress.read(), counted(self.n, "pair"));
         Ok(())
     }
 }
@@ -124,7 +124,8 @@ pub(super) fn summary(
         Rows::Tabs => {
             let value = json(&score.value())?;
             output::print_message(&format!(
-                "{metric} {value} on {n} pairs\nsignature: {signature}"
+                "{metric} {value} on {}\nsignature: {signature}",
+                counted(n, "pair")
             ));
         }
         Rows::Nothing if texts.json => {
@@ -132,7 +133,7 @@ pub(super) fn summary(
             output::json_line(&summary)?;
         }
         Rows::Nothing => {
-            output::print(&format!("{metric} ({variant}) on {n} pairs\n\n"))?;
+            output::print(&format!("{metric} ({variant}) on {}\n\n", counted(n, "pair")))?;
             let rows =
                 score.parts().iter().map(|(name, part)| [name.to_string(), format_part(part)]);
             output::table(["part", "value"], rows)?;
