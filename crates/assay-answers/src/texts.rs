@@ -3,9 +3,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use assay_core::{
-    Digest, Error, Fault, FaultKind, Place, Response, Result, Selection, counted,
-};
+use assay_core::{Digest, Error, Fault, FaultKind, Place, Response, Result, Selection, counted};
 use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
 use assay_data::parallel::text_lines;
 use assay_data::strip_bom;
