@@ -170,6 +170,22 @@ pub struct Evidence {
     /// The end of its standard error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,
+    /// The failing call, as text for people. If the tests run apart from the candidate, it comes from their process,
+    /// like the two that follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The expected value or output, as text for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// The returned value or output, as text for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub got: Option<String>,
+    /// The beginning of the standard input, if the failed test is one of input and output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// The last lines of the candidate that an exception came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceback: Option<String>,
     /// The reason why it ran in one process with its tests, where it could have cheated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_process: Option<String>,

@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Named, NoAnswerKind, Outcome, Signature, Tally, Verdict};
+use crate::{Failures, Named, NoAnswerKind, Outcome, Signature, Tally, Verdict};
 
 /// The contents of `results.json` and the output of `--json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,6 +42,7 @@ pub struct Results {
 impl Results {
     /// Creates results without metrics, of a task without solutions of its own.
     pub fn new(task: &str, solver: String, signature: Signature, counts: Counts) -> Self {
+        let counts = Counts { failures: counts.failures.shortened(), ..counts };
         Self {
             task: task.to_owned(),
             solver,
@@ -110,6 +111,10 @@ pub struct Counts {
     /// The reasons behind `timed_out` and `not_answered`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<NoAnswerKind, usize>,
+    /// The ways in which programs failed, if the answers are programs: those behind `failed` and `timed_out` that were
+    /// run.
+    #[serde(default, skip_serializing_if = "Failures::is_empty")]
+    pub failures: Failures,
 }
 
 impl Counts {
@@ -127,6 +132,11 @@ impl Counts {
         match verdict.no_answer {
             Some(kind) => *self.reasons.entry(kind).or_default() += 1,
             None => self.answered += usize::from(verdict.outcome != Outcome::Excluded),
+        }
+        if let (Outcome::Failed | Outcome::TimedOut, Some(ending)) =
+            (verdict.outcome, &verdict.ending)
+        {
+            self.failures.add(ending);
         }
     }
 
@@ -159,6 +169,7 @@ impl AddAssign<&Counts> for Counts {
             not_answered,
             excluded,
             reasons,
+            failures,
         } = more;
         self.problems += problems;
         self.samples += samples;
@@ -171,6 +182,7 @@ impl AddAssign<&Counts> for Counts {
         for (kind, count) in reasons {
             *self.reasons.entry(*kind).or_default() += count;
         }
+        self.failures += failures;
     }
 }
 
@@ -190,6 +202,7 @@ pub struct Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FailureKind;
 
     #[test]
     fn counts_add_up_whatever_they_count() {
@@ -203,6 +216,7 @@ mod tests {
             not_answered: 4,
             excluded: 5,
             reasons: [(NoAnswerKind::TimedOut, 3), (NoAnswerKind::Silent, 4)].into(),
+            failures: Failures { kinds: [(FailureKind::Crash, 2)].into(), ..Failures::default() },
         };
         let mut sum = Counts::default();
         sum += &one;

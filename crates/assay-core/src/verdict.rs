@@ -27,6 +27,10 @@ pub struct Verdict {
     pub evidence: Option<Evidence>,
     /// The hash of the candidate and its tests.
     pub program: Option<Digest>,
+    /// The answered lines, best first, if the answer is lines.
+    pub predicted: Vec<usize>,
+    /// The right line, if the answer is lines.
+    pub solution: Option<usize>,
 }
 
 /// The classes that add up to all problems.
@@ -59,6 +63,8 @@ impl Verdict {
             ending: None,
             evidence: None,
             program: None,
+            predicted: Vec::new(),
+            solution: None,
         }
     }
 

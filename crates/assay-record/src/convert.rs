@@ -90,7 +90,8 @@ macro_rules! same_struct {
     };
 }
 
-same_struct!(Evidence, Evidence: cpu_s, wall_s, peak_memory, memory_by, stderr_tail, one_process, unstable);
+same_struct!(Evidence, Evidence: cpu_s, wall_s, peak_memory, memory_by, stderr_tail, call, expected, got, input,
+    traceback, one_process, unstable);
 same_struct!(SessionLine, SessionReport: command, working_folder, time_limit_s, wall_s, end, asked, answered,
     garbage_lines, garbage, stderr_tail);
 
@@ -196,6 +197,8 @@ impl From<core::Verdict> for VerdictLine {
             ending,
             evidence,
             program,
+            predicted,
+            solution,
         } = verdict;
         Self {
             problem: problem.into(),
@@ -212,6 +215,8 @@ impl From<core::Verdict> for VerdictLine {
             ending: ending.map(Into::into),
             evidence: evidence.map(Into::into),
             program,
+            predicted,
+            solution,
         }
     }
 }
@@ -232,6 +237,8 @@ impl From<VerdictLine> for core::Verdict {
             ending: line.ending.map(Into::into),
             evidence: line.evidence.map(Into::into),
             program: line.program,
+            predicted: line.predicted,
+            solution: line.solution,
             ..verdict
         }
     }

@@ -45,6 +45,12 @@ pub struct VerdictLine {
     /// Hash of the program and its tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Digest>,
+    /// The answered lines, best first, if the answer is lines. Since 1.1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub predicted: Vec<usize>,
+    /// The right line, if the answer is lines. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solution: Option<usize>,
 }
 
 impl VerdictLine {
@@ -62,6 +68,8 @@ impl VerdictLine {
             ending: None,
             evidence: None,
             program: None,
+            predicted: Vec::new(),
+            solution: None,
         }
     }
 
@@ -194,6 +202,21 @@ pub struct Evidence {
     /// The end of its standard error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,
+    /// The failing call, for a person. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The expected value or output, for a person. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// The returned value or output, for a person. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub got: Option<String>,
+    /// The beginning of the standard input of the failed test. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// The last lines of the program that an exception came from. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceback: Option<String>,
     /// The reason for running it in one process with its tests, where it could have cheated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_process: Option<String>,

@@ -6,6 +6,7 @@
 //! texts with a metric.
 
 mod context;
+mod failures;
 mod gate;
 mod hashing;
 mod host;
@@ -24,6 +25,7 @@ mod work;
 pub use assay_core::Progress;
 pub use assay_record::{Tool, is_run};
 pub use context::{RunContext, job_count};
+pub use failures::{FailedSample, failed_samples};
 pub use measure::{Measured, PairSink, measure};
 pub use plan::{OpenTask, Plan, Request, TaskRequest, select_problems};
 pub use predict::{PredictSummary, Prediction, predict};

@@ -232,6 +232,7 @@ fn its_answers_can_be_scored() {
         settings: &settings,
         read_all: false,
         verdicts: None,
+        failures: 0,
         tool: &tool,
     };
     let scored = with_context(|context| {

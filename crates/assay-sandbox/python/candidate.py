@@ -18,6 +18,8 @@ from operations import OPERATIONS, abilities
 SOURCE = "<program>"
 # The file that answers are written on, if there are tests.
 SHEET = 4
+# The number of lines of the program that are reported of an exception.
+FRAMES = 6
 _write = os.write
 _name_of = type.__dict__["__name__"].__get__
 
@@ -192,18 +194,19 @@ def _flush():
 
 
 def _describe(error):
-    line, trace = None, error.__traceback__
+    frames, trace = [], error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == SOURCE:
-            line = trace.tb_lineno
+            frames = [*frames[1 - FRAMES :], [trace.tb_lineno, trace.tb_frame.f_code.co_name]]
         trace = trace.tb_next
+    line = frames[-1][0] if frames else None
     try:
         # A lone surrogate cannot be decoded by the reader.
         message = str.__str__(str(error))[:2000].encode("utf-8", "replace").decode()
     except BaseException:
         message = ""
     kind = type(error)
-    described = {"raised": _name(kind), "message": message, "line": line}
+    described = {"raised": _name(kind), "message": message, "line": line, "frames": frames}
     if getattr(builtins, described["raised"], None) is not kind:
         described["bases"] = [_name(base) for base in type.mro(kind)[1:10]]
     if isinstance(error, SystemExit):

@@ -18,6 +18,8 @@ MOST = 1 << 25
 ENDLESS = 1e9
 # The number of characters shown of a value.
 SHOWN = 120
+# The number of lines of a program that are reported of an exception.
+FRAMES = 6
 
 
 # Classes with a meaning for the tests or for Python itself: a program's exceptions become these only if the test
@@ -47,6 +49,7 @@ class Raised(BaseException):
     def __init__(self, name, message, line, code=None):
         super().__init__(message)
         self.name, self.message, self.line, self.code = name, message, line, code
+        self.frames = []
 
 
 class RaisedException(Raised, Exception):
@@ -102,6 +105,8 @@ class Program:
         # The arguments of the last call, and the containers within them.
         self.handed, self.containers = ((), {}), None
         self.last = ""
+        # The name and the arguments of the last call, whether or not it was answered.
+        self.asking = None
         # The largest share of its limit that a call of a table took.
         self.longest = 0.0
 
@@ -227,6 +232,8 @@ class Program:
 
     def ask(self, on, do, arguments):
         """The answer of the program."""
+        if self.is_over:
+            raise ValueError("the tests are over")
         for now, before in zip(_surroundings(), SURROUNDINGS):
             if now is not before:
                 self.in_one_process("its tests replace what programs read, print or open")
@@ -240,6 +247,8 @@ class Program:
     def answer_to(self, on, do, arguments):
         if do != "call" and self.asked < self.told:
             self.ask_again()
+        if do == "call" and type(on) is str:
+            self.asking = (on, arguments)
         message = self.answer_to_known(on, arguments) if do == "call" else None
         if message is None:
             self.tell(wire.framed(wire.freeze((on, do, self.written(arguments)))))
@@ -327,6 +336,12 @@ class Program:
         self.in_one_process("its tests hand a %s to the program" % type(value).__name__)
 
     def exception(self, message):
+        """The exception of the program, with the places in the program that it came from."""
+        error = self.exception_of(message)
+        error.frames = _frames(message.get("frames"))
+        return error
+
+    def exception_of(self, message):
         """The exception of the program, as one of the same class, or of its first base that is known here."""
         name, text, line = (message.get(key) for key in ("raised", "message", "line"))
         name = name[:200] if type(name) is str else "Exception"
@@ -400,6 +415,14 @@ def _records(data):
     return records
 
 
+def _frames(frames):
+    """Lines of a program with the names of their functions, at most so many."""
+    if type(frames) is not list:
+        return []
+    pairs = (frame for frame in frames[:FRAMES] if type(frame) is list and len(frame) == 2)
+    return [[_small(line), name[:SHOWN]] for line, name in pairs if _small(line) and type(name) is str]
+
+
 def _small(number):
     """A number within the reader's range; None if it is not one."""
     return number if type(number) is int and 0 <= number < 1 << 31 else None
@@ -414,18 +437,20 @@ def short(value):
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
-def beginning(value):
+def beginning(value, most=SHOWN):
     """The part of a value that is shown. Writing out a value that contains the same long text a million times would
     take for ever."""
-    return _first_part(value, [SHOWN])
+    return _first_part(value, [most])
 
 
 def _first_part(value, left):
-    """A value without its later parts; `left` has the number of parts that there is room for."""
+    """A value without its later parts; `left` has the number of parts and characters that there is room for."""
     kind = type(value)
     left[0] -= 1
     if kind is str or kind is bytes:
-        return value[:SHOWN]
+        shown = value[: max(left[0] + 1, 1)]
+        left[0] -= len(shown)
+        return shown
     if kind is list or kind is tuple or kind is wire.deque:
         return kind(_first_parts(value, left))
     if kind in wire.DICTIONARIES:

@@ -3,9 +3,10 @@
 import marshal
 import os
 
+import failing
 import packing
 import wire
-from program import Raised, beginning
+from program import Gone, Raised, beginning
 
 # The time limit of a call, as a multiple of the reference solution's time.
 PATIENCE = 4
@@ -37,8 +38,11 @@ class Table:
         suite = self.suites[number]
         expected, given = self.expected(number, at), self.arguments(number, at)
         if not self.comparison.accepts(given, result, expected, suite["tolerances"][at]):
-            shown = beginning(result)
-            raise AssertionError(self.comparison.difference(number, given, shown, expected))
+            error = AssertionError(self.comparison.difference(number, given, beginning(result), expected))
+            got, expected = failing.pair(result, expected)
+            call = failing.call_text(self.entry_point, given, {})
+            error.told = {"call": call, "got": got, "expected": expected}
+            raise error
 
     def expected(self, number, at):
         """The answer of the reference solution; it is called again for an answer that was too long to keep."""
@@ -80,6 +84,8 @@ class Suite:
             for packed in answers[: self.count - len(self.marks)]:
                 self.mark(packed)
             if gone is not None:
+                if isinstance(gone, Gone):
+                    self.note_call(len(self.marks))
                 self.marks.append("-")
                 raise self.first or gone
             if not answers:
@@ -93,10 +99,16 @@ class Suite:
             self.look_at(len(self.marks), packed)
             self.marks.append("T")
         except (AssertionError, Raised) as error:
+            self.note_call(len(self.marks))
             self.marks.append("F" if isinstance(error, AssertionError) else "-")
             if not self.details:
                 raise
             self.first = self.first or error
+
+    def note_call(self, at):
+        """Notes the first call that failed, to be shown."""
+        if self.program.asking is None and at < self.count:
+            self.program.asking = (self.table.entry_point, (self.table.arguments(self.number, at), {}))
 
     def look_at(self, at, packed):
         """Fails unless the answer to a call is right."""

@@ -13,6 +13,7 @@ import socket
 import sys
 import traceback
 
+import failing
 import rehearsal
 import wire
 from packages import add_packages
@@ -67,18 +68,19 @@ class CodeSuite:
             calls.find(self.tests[number], lambda code, pupil: self.run(code, pupil, seed))
         return self.rehearsals[number, seed]
 
-    def line(self, number, error):
-        """The test's line that an exception came from."""
-        line, trace = None, error.__traceback__
+    def places(self, number, error):
+        """The frames of a test that an exception came through, the innermost first, each with its statement."""
+        frames, trace = [], error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == "<tests>":
-                line = trace.tb_lineno
+                frames.insert(0, (trace.tb_frame, trace.tb_lineno))
             trace = trace.tb_next
-        if line is None:
-            return ""
-        lines = self.tests[number].splitlines()
-        return lines[line - 1].strip()[:300] if line <= len(lines) else ""
+        text, statements = self.tests[number], self.code(number).statements
+        return [(frame, failing.statement_at(text, statements, line)) for frame, line in frames[:MOST_FRAMES]]
 
+
+# The number of frames of a test that are looked at for the reason of a failure.
+MOST_FRAMES = 4
 
 # The entry point that means every name that the setup defines and the tests use.
 ALL_DEFINED = "*"
@@ -114,6 +116,7 @@ class Code:
         tree = ast.parse(text, "<tests>")
         self.compiled = compile(tree, "<tests>", "exec")
         nodes = list(ast.walk(tree))
+        self.statements = failing.statements(nodes)
         self.mentioned = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
         self.needs_identity = any(map(_asks_for_identity, nodes))
         imported = {name for node in nodes for name in _imported(node)} | modules
@@ -181,7 +184,7 @@ def run_code_suite(suite, message, connection, sheet):
         suite.run(code.compiled, program, seed)
 
     wire.LOST.clear()
-    came = outcome(test, lambda error: suite.line(number, error), program)
+    came = outcome(test, lambda error: suite.places(number, error), program, suite.tests[number])
     lost = sorted(program.lost | wire.LOST | ({REACHED_OUT} if code.reaches_out else set()))
     if program.missing is not None:
         came = {"raised": program.missing.name, "message": program.missing.message, "line": None}
@@ -200,7 +203,7 @@ def run_code_suite(suite, message, connection, sheet):
     for key in came.keys() & {"wrong", "message"}:
         # It may be the reason why the program fails; accepting that as an excuse would mean trusting the program.
         came[key] = "; ".join([came[key], *(word for word in lost if word in (wire.SIMPLER, wire.ORDER))])
-    return {"gone": True} if program.gone else came
+    return gone(program) if program.gone else came
 
 
 REACHED_OUT = "its tests may change what programs find around them"
@@ -210,18 +213,29 @@ def run_table_suite(table, message, connection, sheet):
     """Runs a suite of calls against a program; returns the outcome."""
     program = Program(connection, sheet, rehearsal.Calls())
     suite = Suite(table, message["test"], program, message["details"])
-    came = outcome(suite.run, lambda _: "", program)
-    came = {"gone": True} if program.gone else {**came, "longest": program.longest}
+    came = outcome(suite.run, lambda _: [], program)
+    came = gone(program) if program.gone else {**came, "longest": program.longest}
     return {**came, "marks": suite.all_marks()} if message["details"] else came
 
 
-def outcome(test, line, program):
-    """The outcome of a test for a program; `line` finds the line of the test that an exception came from."""
+def gone(program):
+    """The outcome for a program that is gone; the call that it did not answer may be the reason."""
+    program.is_over = True
+    return {"gone": True, **asking(program)}
+
+
+def asking(program):
+    """The last call of the program."""
+    return {} if program.asking is None else {"call": failing.call_text(program.asking[0], *program.asking[1])}
+
+
+def outcome(test, places, program, text=""):
+    """The outcome of a test for a program; `places` finds the places in the test that an exception came through."""
     try:
         test()
         program.is_over = True
     except Gone:
-        return {"gone": True}
+        return gone(program)
     except (Again, OneProcess):
         return {}
     except wire.TooMuch:
@@ -229,16 +243,44 @@ def outcome(test, line, program):
     except Raised as error:
         if error.name == "SystemExit" and error.code is not None:
             return {"exit": error.code}
-        return {"raised": error.name, "message": error.message, "line": error.line}
+        program.is_over = True
+        told = {"raised": error.name, "message": error.message, "line": error.line}
+        return {**told, "frames": error.frames, **asking(program)}
     except AssertionError as error:
         program.is_over = True
-        parts = [_text(error), line(error), program.last_call()]
-        return {"wrong": "; ".join(part for part in parts if part)}
+        return wrong(error, places(error), program, text)
     except BaseException as error:
         program.is_over = True
-        message = "%s (%s)" % (_text(error), line(error))
+        statements = [failing.in_one_line(source) for _, source in places(error)[:1]]
+        message = "%s (%s)" % (_text(error), "".join(statements))
         return {"raised": type(error).__name__, "message": message[:2000], "line": None}
     return {"passed": True}
+
+
+def wrong(error, places, program, text):
+    """The outcome of a test whose assertion failed."""
+    statements = [failing.in_one_line(source) for _, source in places[:1]]
+    if hasattr(error, "compared"):
+        # The setup of the tests compares values by itself.
+        statements, told = [], compared(program, error)
+    else:
+        told = getattr(error, "told", None) or failing.described(program, places, text)
+    said = _text(error)
+    # An assertion has its message in it.
+    parts = [said if not any(said in statement for statement in statements) else "", *statements]
+    call = told.get("call")
+    if call and "expected" in told and not hasattr(error, "told"):
+        parts.append("%s gave %s, not %s" % (call, told["got"], told["expected"]))
+    elif not told:
+        parts.append(program.last_call())
+    return {"wrong": "; ".join(part for part in parts if part), **told}
+
+
+def compared(program, error):
+    """The call that a failed comparison is about, with the values that it compared."""
+    got, expected = failing.pair(*error.compared)
+    name, arguments = program.asking
+    return {"call": failing.call_text(error.function, *arguments), "got": got, "expected": expected}
 
 
 # The number of characters of an exception's message that are kept.

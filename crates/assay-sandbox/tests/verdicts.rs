@@ -16,7 +16,9 @@ fn check(isolation: Isolation) {
         ("import sys\nsys.stdout.write('x')\ndouble = lambda x: x * 2\n", Ending::Passed),
         (
             "def double(x):\n    return x\n",
-            Ending::WrongAnswer { message: "assert double(2) == 4; double(2) gave 2".to_owned() },
+            Ending::WrongAnswer {
+                message: "assert double(2) == 4; double(2) gave 2, not 4".to_owned(),
+            },
         ),
         (
             "def double(x):\n    return 1 / 0\n",

@@ -51,7 +51,7 @@ fn a_run_is_recorded_in_plain_files() {
     );
     assert_eq!(
         read("verdicts.jsonl").lines().next().unwrap(),
-        r#"{"problem":"D/1","sample":0,"outcome":"passed","scores":{"loss":0.0,"given":1.0,"hit":1.0},"group":"947c093cb9410"}"#
+        r#"{"problem":"D/1","sample":0,"outcome":"passed","scores":{"loss":0.0,"given":1.0,"hit":1.0},"group":"947c093cb9410","predicted":[1],"solution":1}"#
     );
     let results: Value = serde_json::from_str(&read("results.json")).unwrap();
     let manifest: Value = serde_json::from_str(&read("run.json")).unwrap();

@@ -7,6 +7,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Instant;
 
 use assay_answers::{AnswerFile, AnswerSource, GivenAnswer};
@@ -19,9 +20,11 @@ use assay_record::Tool;
 use tracing::info;
 
 use crate::RunContext;
+use crate::failures::{FailedSample, FailureChoice, with_problems};
 use crate::gate::GoldGate;
 use crate::pipeline::VerdictCache;
 use crate::plan::{signature, with_samples};
+use crate::run::indices;
 use grading::FileGrading;
 use summary::Summary;
 
@@ -40,6 +43,8 @@ pub struct Scoring<'a> {
     pub read_all: bool,
     /// The target to write every verdict to, one per line, in the order of problems and samples.
     pub verdicts: Option<&'a OutputTarget>,
+    /// The maximum number of failed samples to return.
+    pub failures: usize,
     /// The version of assay.
     pub tool: &'a Tool,
 }
@@ -57,6 +62,8 @@ pub struct Scored {
     pub unanswered: Vec<ProblemId>,
     /// The number of answers to each problem that the data has and the task leaves out.
     pub passed_over: BTreeMap<String, usize>,
+    /// Failed samples, chosen as requested.
+    pub failed: Vec<FailedSample>,
 }
 
 /// Grades answers to the chosen problems. Either every line is accepted, or the file is refused with all its faults.
@@ -91,7 +98,8 @@ pub fn score(
         }
     }
     let progress = Some(context.progress).filter(|_| working);
-    let mut sum = Summary::new(task.tally(settings), scoring.verdicts, progress)?;
+    let choice = FailureChoice::new(task.card(), scoring.failures);
+    let mut sum = Summary::new(task.tally(settings), choice, scoring.verdicts, progress)?;
     let gold = GoldGate { task, settings, problems, wanted: chosen, verdicts: &verdicts, tool };
     let gate = gold.run(context).inspect_err(|_| sum.discard())?;
     if let Some(progress) = progress {
@@ -130,8 +138,28 @@ pub fn score(
         ..results.with_tally(sum.tally.as_ref())
     };
     let unanswered = ids_without_answer(&file, scoring);
+    let failed = failed(sum.choice, problems, &file)?;
     let (flaws, excluded, passed_over) = (sum.flaws, sum.excluded, file.passed_over);
-    Ok(Some(Scored { results, flaws, excluded, unanswered, passed_over }))
+    Ok(Some(Scored { results, flaws, excluded, unanswered, passed_over, failed }))
+}
+
+/// The chosen samples with their problems, which are read only now, and their answers in the file.
+fn failed(
+    choice: FailureChoice,
+    problems: &dyn Problems,
+    file: &AnswerFile,
+) -> Result<Vec<FailedSample>> {
+    let chosen = choice.finish();
+    if chosen.is_empty() {
+        return Ok(Vec::new());
+    }
+    let indices = indices(problems);
+    let response = |verdict: &Verdict| {
+        let index = *indices.get(verdict.problem.as_str())?;
+        let answer = file.of(index).get(verdict.sample as usize)?;
+        Some(Arc::clone(&answer.submission.response))
+    };
+    with_problems(chosen, problems, &response)
 }
 
 /// The error for a file without faults of which nothing can be graded.

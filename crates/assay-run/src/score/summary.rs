@@ -14,12 +14,15 @@ use assay_record::{Folder, LineFile, VerdictLine, sort};
 use tempfile::TempDir;
 
 use super::grading::with_problem;
+use crate::failures::FailureChoice;
 use crate::pipeline::Event;
 use crate::run::indices;
 
 pub(super) struct Summary<'a> {
     pub(super) counts: Counts,
     pub(super) tally: Box<dyn Tally>,
+    /// The failed samples to show.
+    pub(super) choice: FailureChoice,
     /// The impossible answers.
     pub(super) faults: Vec<(Place, Fault)>,
     pub(super) flaws: Vec<Flaw>,
@@ -35,12 +38,14 @@ impl<'a> Summary<'a> {
     /// Creates an empty summary; verdicts are written to `verdicts`, if given.
     pub(super) fn new(
         tally: Box<dyn Tally>,
+        choice: FailureChoice,
         verdicts: Option<&'a OutputTarget>,
         progress: Option<&'a dyn Progress>,
     ) -> Result<Self> {
         Ok(Self {
             counts: Counts::default(),
             tally,
+            choice,
             faults: Vec::new(),
             flaws: Vec::new(),
             excluded: Vec::new(),
@@ -67,7 +72,8 @@ impl<'a> Summary<'a> {
                 let place = answer.map_or(Place::FILE, |answer| answer.place);
                 self.faults.push((place, with_problem(fault, &problems.ids()[index])));
             }
-            Event::Graded(_, verdict) => {
+            Event::Graded(key, verdict) => {
+                self.choice.add(key, &verdict);
                 self.count(&verdict)?;
                 if verdict.is_excluded() {
                     self.excluded.push(*verdict);

@@ -31,6 +31,7 @@ fn watched(
         settings: &settings,
         read_all: false,
         verdicts: Some(&OutputTarget::named(path)?),
+        failures: 2,
         tool: &tool,
     };
     let cancel = Cancel::new();

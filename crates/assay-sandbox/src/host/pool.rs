@@ -169,7 +169,9 @@ impl Sandbox {
             let script = Script { mode: "compat".to_owned(), preamble, program };
             let job = self.test_job(script, None, &limits);
             let report = self.with_worker(cancel, |worker| send_job(worker, &job, None))?;
-            return Ok(Report { ending: without_test_lines(report.ending, lines), ..report });
+            let mut ending = with_assertion(report.ending, lines, &tests.appended);
+            ending = without_test_lines(ending, lines);
+            return Ok(Report { ending, ..report });
         }
         let script = Script { mode: "tests".to_owned(), preamble, program: candidate.to_owned() };
         let text = || SuiteSource::Code {
@@ -348,6 +350,49 @@ fn send_job(worker: &mut Worker, job: &Job, file: Option<&File>) -> Option<Repor
     Some(report)
 }
 
+/// Adds the text of a failed assertion to an ending without a message, if it is in the tests.
+fn with_assertion(mut ending: Ending, lines: usize, tests: &str) -> Ending {
+    if let Ending::Exception { class, message, line: Some(line) } = &mut ending
+        && class == "AssertionError"
+        && message.is_empty()
+        && let Some(at) = (*line as usize).checked_sub(lines + 1)
+    {
+        *message = assertion_at(tests, at);
+    }
+    ending
+}
+
+/// The assertion that covers line `at` of a test, from 0, as one line without its middle if it is long.
+fn assertion_at(tests: &str, at: usize) -> String {
+    /// The number of lines before a line in which its assertion may begin, and after it in which it may end.
+    const MAX_LINES: usize = 50;
+    /// The number of characters at both ends that are kept.
+    const MAX_PART: usize = 150;
+    let lines: Vec<&str> = tests.split('\n').collect();
+    let begins =
+        |at: &usize| lines.get(*at).is_some_and(|line| line.trim_start().starts_with("assert"));
+    let Some(begin) = (at.saturating_sub(MAX_LINES)..=at).rev().find(begins) else {
+        return lines.get(at).map_or(String::new(), |line| line.trim().to_owned());
+    };
+    let (mut open, mut text) = (0_i64, String::new());
+    for line in lines[begin..].iter().take(MAX_LINES) {
+        text += line.trim();
+        text.push(' ');
+        let count = |marks: [char; 3]| line.matches(marks).count();
+        open += i64::try_from(count(['(', '[', '{'])).unwrap_or(0);
+        open -= i64::try_from(count([')', ']', '}'])).unwrap_or(0);
+        if open <= 0 {
+            break;
+        }
+    }
+    let text: Vec<char> = text.trim_end().chars().collect();
+    if text.len() <= 2 * MAX_PART {
+        return text.iter().collect();
+    }
+    let (head, tail) = (&text[..MAX_PART], &text[text.len() - MAX_PART..]);
+    format!("{} … {}", head.iter().collect::<String>(), tail.iter().collect::<String>())
+}
+
 /// Drops the line of an ending if it is beyond the candidate's `lines`, where the tests are. A failed assertion in the
 /// tests is a wrong answer.
 fn without_test_lines(mut ending: Ending, lines: usize) -> Ending {
@@ -390,4 +435,24 @@ fn suite_key(tests: &PythonTests) -> String {
         all.field(text.as_bytes());
     }
     all.finish().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_assertion_is_told_whole() {
+        let tests = "\ndef check(f):\n    assert f(1) == [\n        1,\n        2,\n    ]\n    \
+            assert f(2)\n";
+        for at in 2..=5 {
+            assert_eq!(assertion_at(tests, at), "assert f(1) == [ 1, 2, ]", "{at}");
+        }
+        assert_eq!(assertion_at(tests, 6), "assert f(2)");
+        assert_eq!(assertion_at("x = 1", 0), "x = 1");
+        assert_eq!(assertion_at("", 99), "");
+        let long = format!("assert f({}) == 7", "1, ".repeat(1000));
+        let shown = assertion_at(&long, 0);
+        assert!(shown.ends_with("== 7") && shown.chars().count() < 310, "{shown}");
+    }
 }

@@ -14,6 +14,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::WorkerEnvironment;
 use super::bare::Folder;
 use super::child::{self, Role, Spawn};
+use super::details::Details;
 use super::memory::Sampler;
 use super::root::{self, context};
 use super::server::{Server, ServerEnvironment};
@@ -179,7 +180,8 @@ impl<'a> Worker<'a> {
         } else {
             verdict::ending_of_tests(&observed, limits, tests.is_none())
         };
-        Ok(verdict::report(observed, ending))
+        let details = Details::new(observed.outcome.as_ref(), &program.program, tests.is_some());
+        Ok(details.added_to(verdict::report(observed, ending)))
     }
 
     /// Records the answers of a reference solution.

@@ -5,6 +5,7 @@
 
 mod bare;
 mod child;
+mod details;
 mod filter;
 mod jobs;
 mod memory;

@@ -41,7 +41,7 @@ const SOFTWARE: [&str; 11] = [
 ];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// The Python side of the sandbox.
-const SCRIPTS: [(&str, &str); 13] = [
+const SCRIPTS: [(&str, &str); 14] = [
     ("operations.py", include_str!("../../python/operations.py")),
     ("packages.py", include_str!("../../python/packages.py")),
     ("ordering.py", include_str!("../../python/ordering.py")),
@@ -53,6 +53,7 @@ const SCRIPTS: [(&str, &str); 13] = [
     ("candidate.py", include_str!("../../python/candidate.py")),
     ("rehearsal.py", include_str!("../../python/rehearsal.py")),
     ("tester.py", include_str!("../../python/tester.py")),
+    ("failing.py", include_str!("../../python/failing.py")),
     ("handles.py", include_str!("../../python/handles.py")),
     ("zygote.py", include_str!("../../python/zygote.py")),
 ];

@@ -31,7 +31,8 @@ def assay_check(answer, at):
     except Exception:
         pass
     if not right:
-        raise AssertionError(f"{given!r:.60} is given, not {wanted!r:.60}")
+        call = f"{ASSAY_FUNCTION}({', '.join(f'{one!r:.100}' for one in inputs)})"
+        raise AssertionError(f"{call:.300} gave {given!r:.200}, not {wanted!r:.200}")
 
 
 def assay_whole_keys(members):

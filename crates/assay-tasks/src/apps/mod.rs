@@ -135,7 +135,11 @@ fn python_tests(function: &str, cases: &[Call]) -> PythonTests {
     let pairs: Vec<String> = cases.iter().map(|case| case_text(case) + ",\n").collect();
     let cases_text = format!("ASSAY_CASES = [\n{}]\n", pairs.concat());
     PythonTests {
-        setup: format!("{}\n{cases_text}", include_str!("strict.py")),
+        setup: format!(
+            "{}\nASSAY_FUNCTION = {}\n{cases_text}",
+            include_str!("strict.py"),
+            python_text(function)
+        ),
         entry_points: vec!["assay_answer".to_owned()],
         cases: (0..cases.len()).map(|at| format!("assay_check(assay_answer, {at})\n")).collect(),
         appended: format!("{}\n{cases_text}", include_str!("compat.py")),

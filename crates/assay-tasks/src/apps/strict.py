@@ -11,7 +11,9 @@ def assay_check(answer, at):
     # The data gives what is expected as it is, or as the only element of a list.
     wrapped = isinstance(wanted, list) and len(wanted) == 1
     if not (same(given, wanted) or wrapped and same(given, wanted[0])):
-        raise AssertionError(f"{given!r:.60} is given, not {wanted!r:.60}")
+        error = AssertionError()
+        error.compared, error.function = (given, wanted), ASSAY_FUNCTION
+        raise error
 
 
 def with_whole_keys(inputs):

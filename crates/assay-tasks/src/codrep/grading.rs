@@ -69,16 +69,18 @@ impl Reference for LineReference {
         let outcome = if grade.hit == Some(1) { Outcome::Passed } else { Outcome::Failed };
         let verdict =
             submission.verdict(outcome).score(LOSS, grade.loss).score(GIVEN, lines.len() as f64);
-        Ok(self.with_change(match grade.hit {
+        let verdict = match grade.hit {
             Some(place) => verdict.score(HIT, place as f64),
             None => verdict,
-        }))
+        };
+        Ok(Verdict { predicted: lines.to_vec(), ..self.with_change(verdict) })
     }
 }
 
 impl LineReference {
     fn with_change(&self, verdict: Verdict) -> Verdict {
-        Verdict { group: self.change.map(|change| format!("{change:x}")), ..verdict }
+        let group = self.change.map(|change| format!("{change:x}"));
+        Verdict { group, solution: self.solution, ..verdict }
     }
 }
 

@@ -117,30 +117,3 @@ fn stub(tests: &PythonTests) -> String {
     let names = tests.entry_points.iter().filter(|name| *name != PythonTests::ALL_DEFINED);
     names.map(|name| format!("{name} = lambda *arguments, **named: None\n")).collect()
 }
-
-impl ProgramOutput<'_> {
-    /// The first difference, as text for people.
-    pub(super) fn difference(&self) -> String {
-        let output = String::from_utf8_lossy(self.output);
-        let (mut lines, mut expected) = (output.lines(), self.expected.lines());
-        for number in 1.. {
-            match (lines.next(), expected.next()) {
-                (None, None) => break,
-                (found, expected) if found == expected => {}
-                (found, expected) => {
-                    let show = |line: Option<&str>| {
-                        line.map_or("nothing".to_owned(), |line| format!("{:?}", clipped(line)))
-                    };
-                    return format!("line {number} is {}, not {}", show(found), show(expected));
-                }
-            }
-        }
-        "it prints something else".to_owned()
-    }
-}
-
-/// The beginning of a line, short enough for a message.
-fn clipped(line: &str) -> &str {
-    const LONGEST: usize = 60;
-    line.char_indices().nth(LONGEST).map_or(line, |(end, _)| &line[..end])
-}

@@ -10,6 +10,7 @@ use assay_sandbox::{
 };
 
 use super::assertion::failed_assertion;
+use super::first_difference::{FirstDifference, shown_input};
 use super::grader::lock;
 use super::grading_rules::{ProgramOutput, SourceParts};
 use super::python::python_text;
@@ -106,6 +107,12 @@ impl SuiteRun<'_> {
             limits,
         };
         let mut report = self.grader.sandbox.get()?.run_tests(&request, self.cancel)?;
+        if rules == Rules::Compat && alone.is_none() && case < tests.cases.len() {
+            self.explain_wrong_answer(
+                &mut report,
+                &TestRequest { rules: Rules::Strict, ..request },
+            )?;
+        }
         // An appended test fails with an assertion.
         if alone.is_some()
             && let Ending::Exception { class, message, .. } = &mut report.ending
@@ -114,6 +121,21 @@ impl SuiteRun<'_> {
             report.ending = Ending::WrongAnswer { message: std::mem::take(message) };
         }
         Ok(report)
+    }
+
+    /// Adds the call and the values to a wrong answer that was found in one process with the tests, from another run in
+    /// two. The verdict stays as it is, whatever the second run says.
+    fn explain_wrong_answer(&self, report: &mut Report, again: &TestRequest<'_>) -> Result<()> {
+        let Ending::WrongAnswer { message } = &mut report.ending else { return Ok(()) };
+        let strict = self.grader.sandbox.get()?.run_tests(again, self.cancel)?;
+        let Ending::WrongAnswer { message: said } = strict.ending else { return Ok(()) };
+        if strict.one_process.is_none() {
+            let Evidence { call, expected, got, .. } = strict.evidence;
+            report.evidence =
+                Evidence { call, expected, got, ..std::mem::take(&mut report.evidence) };
+            *message = said;
+        }
+        Ok(())
     }
 
     /// Compares the answers of a candidate with the recorded answers of the reference solution.
@@ -153,7 +175,13 @@ impl SuiteRun<'_> {
         if report.ending == Ending::Passed
             && !(self.grader.grading.same_output)(printed, self.grader.rules)
         {
-            report.ending = Ending::WrongAnswer { message: printed.difference() };
+            let FirstDifference { message, expected, got } = FirstDifference::new(printed);
+            let evidence = &mut report.evidence;
+            (evidence.expected, evidence.got) = (Some(expected), Some(got));
+            report.ending = Ending::WrongAnswer { message };
+        }
+        if report.ending != Ending::Passed {
+            report.evidence.input = Some(shown_input(&case.input));
         }
         Ok(report)
     }

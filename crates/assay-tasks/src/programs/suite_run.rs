@@ -121,7 +121,16 @@ impl<'a> SuiteRun<'a> {
         sum.one_process = sum.one_process.take().or(evidence.one_process);
         // The standard error is that of the test that decided.
         if first {
-            sum.stderr_tail = evidence.stderr_tail;
+            let Evidence { stderr_tail, call, expected, got, input, traceback, .. } = evidence;
+            *sum = Evidence {
+                stderr_tail,
+                call,
+                expected,
+                got,
+                input,
+                traceback,
+                ..std::mem::take(sum)
+            };
         }
     }
 

@@ -139,6 +139,7 @@ Examples:
   assay run c2c --data g4g_functions.zip --solver 'program:python3 translate.py'
   assay run humaneval --solver 'program:python3 generate.py' -n 20 -k 1,10
   assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d
+  assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d --failures 3
 
 The record of a run is a folder of plain files: run.json, answers.jsonl, verdicts.jsonl and
 results.json.")]
@@ -180,6 +181,11 @@ pub(crate) struct RunArguments {
     // Not from the environment: the user decides this for one record, after a look at it.
     #[arg(long, requires = "resume")]
     pub(crate) trust: bool,
+
+    /// Show up to N failed samples after the results: the question, the answer, and what was wrong. Programs are
+    /// chosen so that every way to fail comes up, lines and texts by their scores, the worst first.
+    #[arg(long, value_name = "N", default_value_t = 0, env = "ASSAY_FAILURES", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub(crate) failures: u32,
 
     /// Print results.json, one object a line for each run.
     #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
@@ -265,6 +271,7 @@ Examples:
   assay score humaneval samples.jsonl.gz -k 1,10 --verdicts verdicts.jsonl
   assay score mbpp generations.json -j 8
   assay score humaneval samples.jsonl -L 20        answers to the first 20 problems alone
+  assay score humaneval samples.jsonl --failures 5 why did it fail?
 
 A line that cannot be accepted refuses the whole file; all such lines are listed.")]
 pub(crate) struct ScoreArguments {
@@ -296,6 +303,11 @@ pub(crate) struct ScoreArguments {
 
     #[command(flatten)]
     pub(crate) programs: ProgramArguments,
+
+    /// Show up to N failed samples after the results: the question, the answer, and what was wrong. Programs are
+    /// chosen so that every way to fail comes up, lines and texts by their scores, the worst first.
+    #[arg(long, value_name = "N", default_value_t = 0, env = "ASSAY_FAILURES", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub(crate) failures: u32,
 
     /// The output format.
     #[arg(long, default_value = "table", env = "ASSAY_FORMAT")]

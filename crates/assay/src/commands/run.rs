@@ -8,8 +8,8 @@ use assay_core::{
 };
 use assay_data::output_folder;
 use assay_run::{
-    Complete, OpenTask, Plan, RunContext, RunOutcome, StoredRun, TaskRequest, is_run, job_count,
-    start,
+    Complete, FailedSample, OpenTask, Plan, RunContext, RunOutcome, StoredRun, TaskRequest,
+    failed_samples, is_run, job_count, start,
 };
 use assay_solvers::SolverSpec;
 use assay_tasks::TaskRegistry;
@@ -19,10 +19,11 @@ use super::{
     state_folder, tool, tour,
 };
 use crate::args::RunArguments;
-use crate::output::{self, RunProgressBar};
+use crate::output::{self, ResultsJson, RunProgressBar};
 
 /// The arguments allowed with `--resume`; everything else comes from the record.
-const WITH_RESUME: [&str; 7] = ["resume", "trust", "jobs", "json", "cache", "verbose", "log"];
+const WITH_RESUME: [&str; 8] =
+    ["resume", "trust", "jobs", "json", "cache", "failures", "verbose", "log"];
 
 /// The maximum number of bytes read of the user's reply.
 const MAX_REPLY_BYTES: u64 = 100;
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
     if let Some(folder) = &arguments.resume {
         if let Some(other) = typed.iter().find(|name| !WITH_RESUME.contains(&name.as_str())) {
             return Err(Error::usage(format!("`{other}` cannot be changed when a run is resumed"))
-                .hint("only -j, --json, --cache, --trust, -v and --log go with --resume; start a new run for anything else"));
+                .hint("only -j, --json, --cache, --failures, --trust, -v and --log go with --resume; start a new run for anything else"));
         }
         return resume_run(arguments, folder);
     }
@@ -207,7 +208,7 @@ impl<'a> Session<'a> {
         match finished {
             RunOutcome::Complete(complete) => {
                 if self.arguments.json && !self.output_closed {
-                    self.output_closed = output::json_line(&complete.results).is_err();
+                    self.output_closed = self.print_json(&complete).is_err();
                 }
                 output::show_exclusions(&complete.excluded);
                 output::show_sessions(&complete.sessions);
@@ -227,6 +228,35 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Prints a run's results as a line of JSON.
+    fn print_json(&self, complete: &Complete) -> Result<()> {
+        let Complete { results, folder, .. } = complete;
+        let most = self.arguments.failures as usize;
+        let failed = if most > 0 { failures_of(folder, most) } else { Ok(Vec::new()) };
+        // The results are worth more than the samples.
+        let failed = failed.unwrap_or_else(|error| {
+            output::show_error(&error);
+            Vec::new()
+        });
+        let failed_samples = (most > 0).then(|| output::failed_json(&failed));
+        output::json_line(&ResultsJson { results, failed_samples })
+    }
+
+    /// Shows failed samples of every run, if they were requested.
+    fn show_failures(&self) -> Result<()> {
+        let most = self.arguments.failures as usize;
+        for Complete { results, folder, .. } in self.complete.iter().filter(|_| most > 0) {
+            if self.complete.len() > 1 {
+                output::print(&format!(
+                    "\nfailed samples of {} on {}\n",
+                    results.solver, results.task
+                ))?;
+            }
+            output::show_failed(results, &failures_of(folder, most)?)?;
+        }
+        Ok(())
+    }
+
     /// Prints the results, and returns the exit code.
     pub(crate) fn print_results(&self, interrupted: bool) -> Result<u8> {
         let results: Vec<&Results> = self.complete.iter().map(|run| &run.results).collect();
@@ -234,6 +264,8 @@ impl<'a> Session<'a> {
             output::results_tables(&results)?;
             let folders = self.complete.iter().map(|run| run.folder.display().to_string());
             output::listing("record", folders)?;
+            output::show_breakdowns(&results)?;
+            self.show_failures()?;
         }
         let missing = results
             .iter()
@@ -244,6 +276,15 @@ impl<'a> Session<'a> {
             (false, false) => exit_code::DONE,
         })
     }
+}
+
+/// Failed samples of a complete run.
+fn failures_of(folder: &Path, most: usize) -> Result<Vec<FailedSample>> {
+    let (failed, problem) = failed_samples(&TaskRegistry::built_in(), folder, most)?;
+    if let Some(reason) = problem {
+        output::warn_of_missing_problems(&reason);
+    }
+    Ok(failed)
 }
 
 #[cfg(test)]

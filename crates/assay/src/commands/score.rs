@@ -10,7 +10,7 @@ use assay_tasks::TaskRegistry;
 
 use super::{cache_folder, cancel_on_interrupt, choose_data, locator_training_data, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
-use crate::output::{self, RunProgressBar};
+use crate::output::{self, ResultsJson, RunProgressBar};
 
 pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     let tasks = TaskRegistry::built_in();
@@ -46,6 +46,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         settings: &settings,
         read_all: arguments.distinct,
         verdicts: verdicts.as_ref(),
+        failures: arguments.failures as usize,
         tool: &tool(),
     };
     let context = RunContext { jobs, cache, state: None, cancel: &cancel, progress: &bar };
@@ -66,7 +67,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         ));
     }
     output::show_unanswered(&scored.unanswered);
-    let Scored { results, flaws, excluded, .. } = scored;
+    let Scored { results, flaws, excluded, failed, .. } = scored;
     output::show_exclusions(&excluded);
     if !flaws.is_empty() {
         let problems = counted(flaws.len(), "problem");
@@ -88,12 +89,21 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         output::warn(&format!("not scored, because the data has no truth for it: {parts}"));
     }
     match arguments.format {
-        _ if arguments.json => output::json_line(&results)?,
-        ScoreFormat::Table => output::results_tables(&[&results])?,
+        _ if arguments.json => {
+            let failed_samples = (arguments.failures > 0).then(|| output::failed_json(&failed));
+            output::json_line(&ResultsJson { results: &results, failed_samples })?;
+        }
+        ScoreFormat::Table => {
+            output::results_tables(&[&results])?;
+            output::show_breakdowns(&[&results])?;
+        }
         ScoreFormat::Codrep => match task.original_report(&results) {
             Some(report) => output::print(&report)?,
             None => return Err(no_format(&arguments.task)),
         },
+    }
+    if arguments.failures > 0 && !arguments.json {
+        output::show_failed(&results, &failed)?;
     }
     let complete =
         flaws.is_empty() && results.counts.are_complete() && results.not_scored.is_empty();

@@ -6,6 +6,7 @@
 
 mod diff;
 mod explanation;
+mod failures;
 mod log;
 mod progress;
 mod results;
@@ -27,6 +28,9 @@ use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 pub(crate) use explanation::{Explanation, show_explanation};
+pub(crate) use failures::{
+    ResultsJson, failed_json, show_breakdowns, show_failed, warn_of_missing_problems,
+};
 pub(crate) use log::start_log;
 pub(crate) use progress::{FileProgressBar, RunProgressBar};
 pub(crate) use results::results_tables;

@@ -127,7 +127,7 @@ pub(super) fn displayable(bytes: &[u8]) -> String {
     shown_line(&text).into_owned()
 }
 
-fn width(text: &str) -> usize {
+pub(super) fn width(text: &str) -> usize {
     text.chars().map(|letter| letter.width().unwrap_or_default()).sum()
 }
 
