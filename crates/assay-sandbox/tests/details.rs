@@ -17,7 +17,8 @@ fn run(sandbox: &Sandbox, test: &str, candidate: &str, rules: Rules) -> Report {
         preamble: String::new(),
     };
     let limits = Limits::with_cpu(Duration::from_secs(2));
-    let request = TestRequest { candidate, tests: &tests, case: 0, seed: 7, rules, limits };
+    let request =
+        TestRequest { candidate, prelude: "", tests: &tests, case: 0, seed: 7, rules, limits };
     sandbox.run_tests(&request, &Cancel::new()).unwrap()
 }
 

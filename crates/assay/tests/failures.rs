@@ -215,7 +215,7 @@ fn evalplus_calls_are_told() {
 fn lines_are_recorded_and_the_worst_are_shown_with_their_texts() {
     let (scratch, _) = dataset("Dataset", 40);
     let prediction = |number: usize| {
-        let line = if number % 2 == 0 { number / 2 + 1 } else { number + 2 };
+        let line = if number.is_multiple_of(2) { number / 2 + 1 } else { number + 2 };
         format!("Dataset/Tasks/{number}.txt {line}\n")
     };
     let predictions: String = (1..=40).map(prediction).collect();

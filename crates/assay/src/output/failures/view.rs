@@ -86,13 +86,15 @@ fn test_of<'a>(message: &'a str, evidence: Option<&Evidence>) -> &'a str {
 /// The answer: around the line that an error names, if there is one, and without the prompt that it repeats.
 fn program(text: &str, sample: &FailedSample, page: Page) -> String {
     let prompt = match &sample.question {
-        Some(Question::Code(question)) => question.prompt.trim_end(),
+        Some(Question::Code(question)) => question.prompt.as_str(),
         _ => "",
     };
     let lines = |text: &str| text.matches('\n').count();
     let is_whole = matches!(sample.response.as_deref(), Some(Response::Program(_)));
-    let (repeated, rest) = match text.strip_prefix(prompt).filter(|_| is_whole) {
-        Some(rest) if !prompt.is_empty() && !rest.trim().is_empty() => (lines(prompt), rest),
+    let (repeated, rest) = match text.strip_prefix(prompt.trim_end()).filter(|_| is_whole) {
+        Some(rest) if !prompt.trim().is_empty() && !rest.trim().is_empty() => {
+            (lines(prompt.trim_end()), rest)
+        }
         _ => (0, text),
     };
     let line = match &sample.verdict.ending {
