@@ -7,6 +7,8 @@ const FONT: f64 = 13.0;
 const ADVANCE: f64 = FONT * 0.602;
 const LEADING: f64 = 19.0;
 const MARGIN: f64 = 18.0;
+/// The number of lines on a screen.
+const SCREEN: usize = 40;
 
 /// Runs the tour and draws its output to `docs/tour.svg`.
 pub(crate) fn picture() -> Outcome {
@@ -15,16 +17,15 @@ pub(crate) fn picture() -> Outcome {
     let binary = root().join("target/release/assay").display().to_string();
     let output = command(&binary, &["run"])
         .current_dir(scratch.path())
+        .env("COLUMNS", "80")
         .output()
         .map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).replace(&binary, "assay");
-    let lines: Vec<&str> = ["$ assay run"].into_iter().chain(tables(&text)).collect();
+    let lines: Vec<&str> = ["$ assay run"].into_iter().chain(text.lines()).collect();
+    if lines.len() > SCREEN {
+        return Err(format!("the tour has {} lines, and a screen has {SCREEN}", lines.len()));
+    }
     std::fs::write(root().join("docs/tour.svg"), draw(&lines)).map_err(|error| error.to_string())
-}
-
-/// The tables: the text after them has long lines, which differ every time.
-fn tables(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().take_while(|line| !line.starts_with("signature"))
 }
 
 fn draw(lines: &[&str]) -> String {

@@ -17,6 +17,9 @@ pub struct Results {
     pub solver: String,
     /// The signature, which names everything that the numbers depend on.
     pub signature: Signature,
+    /// The short hash of the signature, which is shown in its place.
+    #[serde(default)]
+    pub signature_hash: String,
     /// Every sample of every problem, by outcome.
     pub counts: Counts,
     /// The metrics.
@@ -46,6 +49,7 @@ impl Results {
         Self {
             task: task.to_owned(),
             solver,
+            signature_hash: signature.short(),
             signature,
             counts,
             metrics: Named::new(),

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Digest;
+
 /// Fields joined by `|`, each `name:value`: same signature, same number.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -13,6 +15,11 @@ impl Signature {
     /// Creates a signature that starts with the task and its version.
     pub fn new(task: &str, version: u32) -> Self {
         Self(format!("{task}@{version}"))
+    }
+
+    /// The first digits of the signature's hash, which is shown in its place.
+    pub fn short(&self) -> String {
+        Digest::of(self.0.as_bytes()).short()
     }
 
     /// Adds a field. A `|` in the value would end the field, so it is written `%7C`.

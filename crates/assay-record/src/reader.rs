@@ -75,7 +75,11 @@ impl RunReader {
     /// The results, if the run is complete.
     pub fn results(&self) -> Result<Option<Results>> {
         let Some(bytes) = self.folder.read_whole(RESULTS)? else { return Ok(None) };
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| {
+        let results = serde_json::from_slice(&bytes).map(|results: Results| {
+            // Older records have the signature alone.
+            Results { signature_hash: results.signature.short(), ..results }
+        });
+        results.map(Some).map_err(|error| {
             let path = self.folder.path().join(RESULTS);
             Error::refused(format!("{} is not a results file", path.display()))
                 .because(error)

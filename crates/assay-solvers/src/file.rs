@@ -1,7 +1,5 @@
 //! `file:PATH`: answers made elsewhere.
 
-use std::path::Path;
-
 use assay_answers::{AnswerFile, AnswerSource};
 use assay_core::{
     AnswerEach, AnswerError, Ask, Cancel, Effort, NoAnswerKind, Problems, Reply, Response, Result,
@@ -28,15 +26,24 @@ impl SolverKind for AnswersFile {
     fn build(&self, request: &BuildRequest<'_>) -> Result<BuiltSolver> {
         let BuildRequest { argument, settings, problems } = *request;
         let path = settings.working_folder.join(argument.unwrap_or_default());
-        let file = read(&path, problems)?;
+        Self::build_from(AnswerSource::open(&path)?, problems)
+    }
+}
+
+impl AnswersFile {
+    /// Builds a solver that gives these answers.
+    pub(crate) fn build_from(
+        answers: AnswerSource<'_>,
+        problems: &dyn Problems,
+    ) -> Result<BuiltSolver> {
+        let file = read(answers, problems)?;
         let identity = format!("file@{}", file.digest.short());
         let most = file.sample_counts().map_or(0, |(_, most)| most);
         Ok(BuiltSolver { samples: Some(most), ..BuiltSolver::each(FileSolver { file }, identity) })
     }
 }
 
-fn read(path: &Path, problems: &dyn Problems) -> Result<AnswerFile> {
-    let answers = AnswerSource::open(path)?;
+fn read(answers: AnswerSource<'_>, problems: &dyn Problems) -> Result<AnswerFile> {
     let name = answers.name().into_owned();
     let file = answers.read(&Cancel::new(), problems)?;
     if file.faults.is_empty() { Ok(file) } else { Err(file.faults.refuse(&name)) }

@@ -10,6 +10,7 @@ use crate::SolverSettings;
 pub(crate) const LINES: &[QuestionKind] = &[QuestionKind::Line];
 pub(crate) const LINES_AND_CHOICES: &[QuestionKind] = &[QuestionKind::Line, QuestionKind::Choice];
 pub(crate) const TEXTS: &[QuestionKind] = &[QuestionKind::Text];
+pub(crate) const CODE: &[QuestionKind] = &[QuestionKind::Code];
 pub(crate) const ALL: &[QuestionKind] =
     &[QuestionKind::Line, QuestionKind::Text, QuestionKind::Code, QuestionKind::Choice];
 

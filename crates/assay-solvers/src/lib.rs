@@ -5,6 +5,8 @@
 
 mod baseline;
 mod copy;
+mod echo;
+mod example;
 mod file;
 mod gold;
 mod kind;
@@ -37,6 +39,8 @@ pub const REGISTRY: &[&dyn SolverKind] = &[
     &worst::WORST,
     &copy::COPY,
     &rewrite::REWRITE,
+    &echo::ECHO,
+    &example::Example,
     &gold::GOLD,
     &program::CommandKind,
     &file::AnswersFile,

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     let matches = Arguments::command().get_matches();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     output::set_colour(!arguments.no_color);
+    output::set_columns(arguments.columns);
     if let Some(filter) = arguments.log.filter() {
         output::start_log(filter);
     }

@@ -3,9 +3,9 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use common::{assay, json, run};
+use common::{CommandOutput, assay, json, run};
 use tempfile::TempDir;
 
 const PROGRAM: &str = "\
@@ -39,11 +39,16 @@ fn task() -> (TempDir, PathBuf) {
     (scratch, file)
 }
 
+/// Runs the binary on a page of 80 columns.
+fn on_page(folder: &Path, arguments: &[&str]) -> CommandOutput {
+    assay(folder).args(arguments).env("COLUMNS", "80").output().expect("the binary runs").into()
+}
+
 /// The output of explaining these bytes, checked for properties that hold for any input.
 fn shown(bytes: &[u8], arguments: &[&str]) -> String {
     let scratch = tempfile::tempdir().expect("files can be written");
     fs::write(scratch.path().join("x.txt"), bytes).expect("files can be written");
-    let output = run(scratch.path(), &[&["explain", "x.txt"], arguments].concat());
+    let output = on_page(scratch.path(), &[&["explain", "x.txt"], arguments].concat());
     assert_eq!(output.code, 0, "{output:?}");
     for line in output.out.lines() {
         assert!(!line.chars().any(char::is_control), "{line:?}");
@@ -55,7 +60,7 @@ fn shown(bytes: &[u8], arguments: &[&str]) -> String {
 #[test]
 fn an_explanation_reads_well() {
     let (keep, _) = task();
-    let output = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "2", "--context", "1"]);
+    let output = on_page(keep.path(), &["explain", "Tasks/1.txt", "--top", "2", "--context", "1"]);
     assert_eq!(output.code, 0, "{output:?}");
     let out = &output.out;
     for part in [
@@ -81,11 +86,11 @@ fn an_explanation_reads_well() {
 fn a_wrong_answer_is_told_and_the_right_line_shown() {
     let (keep, _) = task();
     fs::write(keep.path().join("Solutions/1.txt"), "6").unwrap();
-    let out = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "1"]).out;
+    let out = on_page(keep.path(), &["explain", "Tasks/1.txt", "--top", "1"]).out;
     assert!(out.contains("which is wrong:\nright is line 6, candidate "), "{out}");
     assert!(out.contains(". line 6, probability"), "{out}");
     fs::write(keep.path().join("Solutions/1.txt"), "4").unwrap();
-    let out = run(keep.path(), &["explain", "Tasks/1.txt", "--top", "1"]).out;
+    let out = on_page(keep.path(), &["explain", "Tasks/1.txt", "--top", "1"]).out;
     assert!(out.contains("\nright is line 4, which is no candidate\n"), "{out}");
     for (solution, warning) in [("99", "the solution is line 99, of 14"), ("x", "holds \"x\"")] {
         fs::write(keep.path().join("Solutions/1.txt"), solution).unwrap();

@@ -403,7 +403,7 @@ fn help_and_the_list_show_every_metric() {
         assert!(output.out.contains("Examples:"), "{metric} has no examples");
         assert!(output.out.contains("\nTexts:\n"), "{}", output.out);
         assert!(listed.as_array().unwrap().iter().any(|it| it["metric"] == metric));
-        assert!(run(here, &["metric", "list"]).out.contains(&format!(" {metric} ")));
+        assert!(run(here, &["metric", "list"]).out.contains(&format!("\n{metric} ")));
     }
 }
 

@@ -68,7 +68,20 @@ fn a_run_is_recorded_in_plain_files() {
     ] {
         assert!(signature.contains(part), "{part} is not in {signature}");
     }
-    assert!(output.out.contains(signature), "{}", output.out);
+    let hash = results["signature_hash"].as_str().unwrap();
+    assert_eq!(hash.len(), 12);
+    assert!(output.out.contains(&format!("signature {hash}\n")), "{}", output.out);
+    let resumed = ["run", "--resume", &folder.display().to_string()];
+    let numbers = |text: &str| text.split("  record").next().unwrap().to_owned();
+    assert_eq!(numbers(&run(keep.path(), &resumed).out), numbers(&output.out));
+    let detailed = run(keep.path(), &[&resumed[..], &["-v"]].concat());
+    assert!(detailed.out.contains(&format!("signature {hash}: {signature}\n")), "{detailed:?}");
+    // Records made before have no hash of it.
+    let mut old = results.clone();
+    old.as_object_mut().unwrap().remove("signature_hash");
+    fs::write(folder.join("results.json"), old.to_string()).unwrap();
+    let shown = run(keep.path(), &[&resumed[..], &["--json"]].concat());
+    assert_eq!(json(&shown)["signature_hash"], hash);
     let sum: u64 = ["passed", "failed", "timed_out", "not_answered", "excluded"]
         .iter()
         .map(|name| results["counts"][name].as_u64().unwrap())

@@ -13,7 +13,7 @@ use std::time::Instant;
 use assay_answers::{AnswerFile, AnswerSource, GivenAnswer};
 use assay_core::{
     Digest, Effort, Error, Flaw, ProblemId, Problems, QuestionKind, Result, Results, Selection,
-    Task, TaskSettings, Verdict,
+    Task, TaskSettings, Verdict, counted,
 };
 use assay_data::OutputTarget;
 use assay_record::Tool;
@@ -84,6 +84,9 @@ pub fn score(
     info!(file = name, digest = %file.digest, answers = file.answers.len(), ?took, "read the answers");
     if task.card().asks == QuestionKind::Code && file.answers.is_empty() && file.faults.is_empty() {
         return Err(no_answers(&file, name, &task.card().name));
+    }
+    if task.card().asks == QuestionKind::Code && file.faults.is_empty() {
+        refuse_too_few_samples(&file, settings, name)?;
     }
     context.warn_without_isolation(task.card(), settings);
     problems.can_be_graded()?;
@@ -179,6 +182,21 @@ fn no_answers(file: &AnswerFile, name: &str, task: &str) -> Error {
          and {task} leaves them out"
     );
     Error::refused(message).hint(format!("`assay show {task}` says which problems it takes"))
+}
+
+/// Refuses values of k that all need more samples than the file has of every problem, before anything is run.
+fn refuse_too_few_samples(file: &AnswerFile, settings: &TaskSettings, name: &str) -> Result<()> {
+    let (Some((fewest, _)), Some(&k)) = (file.sample_counts(), settings.pass_k.iter().min()) else {
+        return Ok(());
+    };
+    if k <= fewest {
+        return Ok(());
+    }
+    let samples = counted(fewest, "sample");
+    Err(Error::usage(format!(
+        "pass@{k} needs {k} samples per problem, and {name} has {samples} of a problem"
+    ))
+    .hint(format!("-k {fewest} or less can be computed")))
 }
 
 /// The number of samples of the answered problems: `20`, or `1-20` if they differ.

@@ -6,6 +6,7 @@ mod metric;
 #[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
 mod mine;
 mod programs;
+mod require;
 #[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
 mod seal;
 mod train;
@@ -23,6 +24,7 @@ pub(crate) use log::LogArguments;
 pub(crate) use metric::{MetricArguments, MetricCommand, TextArguments};
 pub(crate) use mine::MineArguments;
 pub(crate) use programs::ProgramArguments;
+pub(crate) use require::Requirement;
 pub(crate) use seal::{SealArguments, UnsealArguments};
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
 
@@ -38,24 +40,35 @@ const STYLES: Styles = Styles::styled()
 #[command(name = "assay", version = version(), styles = STYLES, arg_required_else_help = true)]
 #[command(after_help = "\
 Examples:
-  assay run                                        the tour: every kind of task, in seconds
+  assay run                                        the tour, in seconds
   assay run codrep --data Dataset4 --solver middle one solver on one task, recorded
   assay score codrep predictions.txt --data Dataset4
   assay predict sample --solver middle | assay score codrep - --data sample
   assay explain Dataset4/Tasks/17.txt              why this line and not another
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 threshold missed,
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 a --require was missed,
 5 done but answers are missing or problems excluded, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// Print without colour.
     #[arg(long, global = true, hide = true, env = "NO_COLOR", value_parser = FalseyValueParser::new())]
     pub(crate) no_color: bool,
 
+    /// The width of tables; a terminal's own width if it is not given, and no limit in a pipe.
+    // Shells set it, to anything: what is no width counts as none.
+    #[arg(long, global = true, hide = true, env = "COLUMNS", value_parser = columns, default_value = "")]
+    pub(crate) columns: usize,
+
     #[command(flatten)]
     pub(crate) log: LogArguments,
 
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// Reads a number of columns; 0 if it is none.
+#[expect(clippy::unnecessary_wraps, reason = "clap expects a result")]
+fn columns(text: &str) -> Result<usize, String> {
+    Ok(text.trim().parse().unwrap_or_default())
 }
 
 fn version() -> &'static str {
@@ -138,6 +151,7 @@ Examples:
   assay run codrep --data sample --solver random --top 5 --seed 7 -L 10 --json
   assay run c2c --data g4g_functions.zip --solver 'program:python3 translate.py'
   assay run humaneval --solver 'program:python3 generate.py' -n 20 -k 1,10
+  assay run codrep --data sample --solver locate --require 'recall@1>=0.6'
   assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d
   assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d --failures 3
 
@@ -186,6 +200,11 @@ pub(crate) struct RunArguments {
     /// chosen so that every way to fail comes up, lines and texts by their scores, the worst first.
     #[arg(long, value_name = "N", default_value_t = 0, env = "ASSAY_FAILURES", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) failures: u32,
+
+    /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
+    /// lower end); may be repeated. The exit code is 4 if a result misses one.
+    #[arg(long, value_name = "METRIC>=NUMBER")]
+    pub(crate) require: Vec<Requirement>,
 
     /// Print results.json, one object a line for each run.
     #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
@@ -308,6 +327,11 @@ pub(crate) struct ScoreArguments {
     /// chosen so that every way to fail comes up, lines and texts by their scores, the worst first.
     #[arg(long, value_name = "N", default_value_t = 0, env = "ASSAY_FAILURES", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) failures: u32,
+
+    /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
+    /// lower end); may be repeated. The exit code is 4 if a result misses one.
+    #[arg(long, value_name = "METRIC>=NUMBER")]
+    pub(crate) require: Vec<Requirement>,
 
     /// The output format.
     #[arg(long, default_value = "table", env = "ASSAY_FORMAT")]

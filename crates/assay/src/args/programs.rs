@@ -11,8 +11,8 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tasks that ask for programs")]
 pub(crate) struct ProgramArguments {
-    /// For which k to give pass@k; those that need more samples than there are, are left out.
-    #[arg(short = 'k', long, value_name = "K,…", default_value = "1,10,100", env = "ASSAY_PASS_K", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    /// The k of pass@k; each needs as many samples of every problem. Default: those of 1,10,100 that have enough.
+    #[arg(short = 'k', long, value_name = "K,…", env = "ASSAY_PASS_K", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pass_k: Vec<u32>,
 
     /// The CPU time in seconds that a program may take for one test; for EvalPlus's tasks, for one call. Four times
@@ -83,6 +83,11 @@ impl From<IsolationArgument> for Isolation {
 }
 
 impl ProgramArguments {
+    /// The k of pass@k: those asked for, or the usual ones.
+    pub(crate) fn pass_k(&self) -> Vec<u32> {
+        if self.pass_k.is_empty() { TaskSettings::default().pass_k } else { self.pass_k.clone() }
+    }
+
     /// Adds these arguments to a task's settings, or refuses those that have no meaning for it.
     pub(crate) fn settings(&self, known: TaskSettings, card: &TaskCard) -> Result<TaskSettings> {
         let prelude = self.prelude.map(Prelude::from);
@@ -98,7 +103,7 @@ impl ProgramArguments {
             prelude,
             isolation: self.isolation.into(),
             unsafe_no_isolation: self.unsafe_no_isolation,
-            pass_k: self.pass_k.clone(),
+            pass_k: self.pass_k(),
             timeout_ms: self.timeout,
             details: self.details,
             ..known

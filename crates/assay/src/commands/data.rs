@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{data_root, split_paths};
 use crate::args::DatasetArguments;
-use crate::output;
+use crate::output::{self, Column, Table};
 
 pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
     let root = data_root(root)?;
@@ -39,7 +39,13 @@ pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
             entry.about.clone(),
         ]
     });
-    output::table(["dataset", "problems", "where", "what"], rows)?;
+    let columns = [
+        Column::text("dataset"),
+        Column::number("problems"),
+        Column::text("where"),
+        Column::prose("what").left_out(2),
+    ];
+    Table::new(columns).with_option("--json").rows(rows).print()?;
     output::print_message(&format!("looked in {}", root.display()));
     Ok(exit_code::DONE)
 }
@@ -118,7 +124,7 @@ fn show_stats(stats: &Stats) -> Result<()> {
         ["with a carriage return".to_owned(), share(stats.with_carriage_return)],
         ["not UTF-8".to_owned(), share(stats.not_utf8)],
     ];
-    output::table(["what", "count"], rows)?;
+    Table::new([Column::text("what"), Column::prose("count")]).rows(rows).print()?;
     let spread = |name: &str, spread: &Spread| {
         let numbers = [
             spread.min, spread.p5, spread.p25, spread.p50, spread.p75, spread.p95, spread.p99,
@@ -129,11 +135,16 @@ fn show_stats(stats: &Stats) -> Result<()> {
         row
     };
     output::print("\n")?;
-    output::table(
-        ["length of", "mean", "min", "5 %", "25 %", "50 %", "75 %", "95 %", "99 %", "max"],
-        [
+    // The quantiles next to the median are left out first.
+    let columns = ["mean", "min", "5 %", "25 %", "50 %", "75 %", "95 %", "99 %", "max"]
+        .into_iter()
+        .zip([1, 1, 2, 3, 1, 3, 2, 4, 1])
+        .map(|(title, dispensable)| Column::number(title).left_out(dispensable));
+    Table::new([Column::text("length of")].into_iter().chain(columns))
+        .with_option("--json")
+        .rows([
             spread("program, lines", &stats.program_lines),
             spread("new line, bytes", &stats.new_line_bytes),
-        ],
-    )
+        ])
+        .print()
 }

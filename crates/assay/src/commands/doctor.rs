@@ -3,7 +3,7 @@
 use assay_core::{Isolation, Result, exit_code};
 use assay_sandbox::{Diagnosis, Settings, Tools, diagnose};
 
-use crate::output;
+use crate::output::{self, Column, Table};
 
 pub(crate) fn doctor(json: bool) -> Result<u8> {
     let diagnosis = diagnose(Settings::of_this_machine(1, Isolation::Warm, &Tools::LANGUAGES)?);
@@ -24,7 +24,7 @@ fn show(diagnosis: &Diagnosis) -> Result<()> {
         };
         [layer.name.clone(), state]
     });
-    output::table(["isolation", "state"], rows)?;
+    Table::new([Column::text("isolation"), Column::prose("state")]).rows(rows).print()?;
     output::print("\n")?;
     let memory = match diagnosis.memory_by.as_str() {
         "rlimit" => "limits of each process (rlimit): several together may use more than one may",
@@ -34,12 +34,14 @@ fn show(diagnosis: &Diagnosis) -> Result<()> {
         }
         group => group,
     };
-    output::print(&format!("memory is held in check by {memory}\n\n"))?;
+    output::print_wrapped("", &format!("memory is held in check by {memory}"))?;
+    output::print("\n")?;
     let rows = diagnosis.languages.iter().map(|runs| {
         let path = runs.path.as_ref().map_or("-".to_owned(), |path| path.display().to_string());
         [runs.language.clone(), path, runs.version.clone()]
     });
-    output::table(["language", "run by", "version"], rows)?;
+    let columns = [Column::text("language"), Column::text("run by"), Column::prose("version")];
+    Table::new(columns).with_option("--json").rows(rows).print()?;
     if let Some(milliseconds) = diagnosis.milliseconds {
         output::print(&format!("\na small Python program is graded in {milliseconds:.1} ms\n"))?;
     }

@@ -4,7 +4,7 @@ use assay_core::{Result, Task, TaskCard, exit_code};
 use assay_solvers::{REGISTRY as SOLVERS, SolverCard};
 use assay_tasks::TaskRegistry;
 
-use crate::output;
+use crate::output::{self, Column, Table};
 
 pub(crate) fn tasks(json: bool) -> Result<u8> {
     let tasks = TaskRegistry::built_in();
@@ -13,7 +13,7 @@ pub(crate) fn tasks(json: bool) -> Result<u8> {
         output::json_pretty(&cards)?;
     } else {
         let rows = cards.iter().map(|card| [card.name.clone(), card.summary.clone()]);
-        output::table(["task", "what is asked"], rows)?;
+        Table::new([Column::text("task"), Column::prose("what is asked")]).rows(rows).print()?;
     }
     Ok(exit_code::DONE)
 }
@@ -27,7 +27,9 @@ pub(crate) fn solvers(json: bool) -> Result<u8> {
             let kinds: Vec<String> = card.answers.iter().map(ToString::to_string).collect();
             [card.spec.to_owned(), kinds.join(", "), card.about.to_owned()]
         });
-        output::table(["solver", "for a", "what it answers"], rows)?;
+        let columns =
+            [Column::text("solver"), Column::text("for a"), Column::prose("what it answers")];
+        Table::new(columns).with_option("--json").rows(rows).print()?;
     }
     Ok(exit_code::DONE)
 }
@@ -39,7 +41,10 @@ pub(crate) fn show(name: &str, json: bool) -> Result<u8> {
         output::json_pretty(card)?;
         return Ok(exit_code::DONE);
     }
-    output::print(&format!("{} (version {}): {}\n", card.name, card.version, card.summary))?;
+    output::print_wrapped(
+        "",
+        &format!("{} (version {}): {}", card.name, card.version, card.summary),
+    )?;
     for (title, text) in card.paragraphs() {
         output::paragraph(title, text)?;
     }
@@ -47,14 +52,16 @@ pub(crate) fn show(name: &str, json: bool) -> Result<u8> {
         output::print("\nPrompts\n")?;
         let rows =
             card.prompts.iter().map(|prompt| [&prompt.name, &prompt.meaning].map(Clone::clone));
-        output::table(["--prompt", "what a solver is shown"], rows)?;
+        let columns = [Column::text("--prompt"), Column::prose("what a solver is shown")];
+        Table::new(columns).rows(rows).print()?;
     }
     output::print("\nMetrics\n")?;
     let rows = card.metrics.iter().map(|metric| {
         let better = if metric.lower_is_better { "lower" } else { "higher" };
         [metric.name.clone(), better.to_owned(), metric.meaning.clone()]
     });
-    output::table(["metric", "better", "meaning"], rows)?;
+    let columns = [Column::text("metric"), Column::text("better"), Column::prose("meaning")];
+    Table::new(columns).with_option("--json").rows(rows).print()?;
     output::print("\nExamples\n")?;
     card.examples.iter().try_for_each(|example| output::print(&format!("  {example}\n")))?;
     Ok(exit_code::DONE)

@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 
 use super::cancel_on_interrupt;
 use crate::args::MineArguments;
-use crate::output::{self, RunProgressBar};
+use crate::output::{self, Column, RunProgressBar, Table};
 
 pub(crate) fn codrep(arguments: &MineArguments) -> Result<u8> {
     let request = request(arguments)?;
@@ -98,7 +98,8 @@ fn show(mined: &Mined) -> Result<()> {
     let rejected = mined.rejected.iter().map(|(reason, count)| {
         [format!("left out: {}", describe_reason(*reason)), count.to_string()]
     });
-    output::table(["what", "files"], tasks.chain(rejected))
+    let columns = [Column::text("what"), Column::number("files").always()];
+    Table::new(columns).rows(tasks.chain(rejected)).print()
 }
 
 fn describe_reason(reason: Rejection) -> &'static str {

@@ -8,6 +8,7 @@ mod metric;
 #[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
 mod mine;
 mod predict;
+mod require;
 mod run;
 mod score;
 #[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
@@ -32,9 +33,10 @@ use crate::output;
 /// Runs the command and returns its exit code. `typed` lists the arguments that were given on the
 /// command line and not by the environment.
 pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
+    let is_detailed = arguments.log.verbose > 0;
     match arguments.command {
-        Command::Run(arguments) => run::run(&arguments, typed),
-        Command::Score(arguments) => score::score(&arguments),
+        Command::Run(arguments) => run::run(&arguments, typed, is_detailed),
+        Command::Score(arguments) => score::score(&arguments, is_detailed),
         Command::Predict(arguments) => predict::predict(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Tasks(arguments) => list::tasks(arguments.json),

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use assay_core::{
-    Cancel, DataChoice, Error, Progress, Result, Results, counted, exit_code, shown_line,
+    Cancel, DataChoice, Error, Progress, Result, Results, TaskCard, counted, exit_code, shown_line,
 };
 use assay_data::output_folder;
 use assay_run::{
@@ -15,55 +15,68 @@ use assay_solvers::SolverSpec;
 use assay_tasks::TaskRegistry;
 
 use super::{
-    cache_folder, cancel_on_interrupt, choose_data, locator_training_data, solver_settings,
-    state_folder, tool, tour,
+    cache_folder, cancel_on_interrupt, choose_data, locator_training_data, require,
+    solver_settings, state_folder, tool, tour,
 };
 use crate::args::RunArguments;
-use crate::output::{self, ResultsJson, RunProgressBar};
+use crate::output::{self, ResultsJson, ResultsView, RunProgressBar};
 
 /// The arguments allowed with `--resume`; everything else comes from the record.
-const WITH_RESUME: [&str; 8] =
-    ["resume", "trust", "jobs", "json", "cache", "failures", "verbose", "log"];
+const WITH_RESUME: [&str; 11] = [
+    "resume", "trust", "jobs", "json", "cache", "failures", "require", "verbose", "log", "columns",
+    "no_color",
+];
 
 /// The maximum number of bytes read of the user's reply.
 const MAX_REPLY_BYTES: u64 = 100;
 
-pub(crate) fn run(arguments: &RunArguments, typed: &[String]) -> Result<u8> {
+pub(crate) fn run(arguments: &RunArguments, typed: &[String], is_detailed: bool) -> Result<u8> {
+    let names_left_out = !arguments.programs.pass_k.is_empty();
+    let view = ResultsView { is_detailed, names_left_out };
     if let Some(folder) = &arguments.resume {
         if let Some(other) = typed.iter().find(|name| !WITH_RESUME.contains(&name.as_str())) {
             return Err(Error::usage(format!("`{other}` cannot be changed when a run is resumed"))
-                .hint("only -j, --json, --cache, --failures, --trust, -v and --log go with --resume; start a new run for anything else"));
+                .hint("only -j, --json, --cache, --failures, --require, --trust, -v and --log go with --resume; start a new run for anything else"));
         }
-        return resume_run(arguments, folder);
+        return resume_run(arguments, folder, view);
     }
     let parent = output_folder(&arguments.output)?;
     if arguments.tasks.is_empty() {
-        return tour::tour(arguments, &parent, &cancel_on_interrupt()?);
+        if let Some(requirement) = arguments.require.first() {
+            return Err(Error::usage(format!("{requirement}: --require needs a task"))
+                .hint("for example: assay run codrep --data sample --require 'recall@1>=0.5'"));
+        }
+        return tour::tour(arguments, view, &parent, &cancel_on_interrupt()?);
     }
     let tasks = TaskRegistry::built_in();
     let mut plans = Vec::new();
+    let cards = arguments.tasks.iter().map(|task| Ok(tasks.find(task)?.card()));
+    let cards: Vec<&TaskCard> = cards.collect::<Result<_>>()?;
+    for card in &cards {
+        let programs = &arguments.programs;
+        require::refuse_too_few_samples(&programs.pass_k, card, arguments.samples)?;
+    }
+    require::refuse_unknown(&arguments.require, &cards, &arguments.programs.pass_k())?;
     for task in &arguments.tasks {
         let data = choose_data(&arguments.data, tasks.find(task)?.card())?;
-        plans.extend(plans_for(&tasks, arguments, task, data)?);
+        plans.extend(plans_for(&tasks, arguments, (task, &arguments.solvers), data)?);
     }
     // Until here nothing has started, and Ctrl-C simply ends the process, however long the data
     // takes to read.
-    Session::new(arguments, &cancel_on_interrupt()?).run(plans, &parent)
+    Session::new(arguments, view, &cancel_on_interrupt()?).run(plans, &parent)
 }
 
 /// A plan for each solver, so that an error in the last one is found before the first one runs.
 pub(crate) fn plans_for(
     tasks: &TaskRegistry,
     arguments: &RunArguments,
-    task: &str,
+    (task, solvers): (&str, &[String]),
     data: DataChoice,
 ) -> Result<Vec<Plan>> {
     let card = tasks.find(task)?.card();
-    let defaults = || card.default_solvers.clone();
-    let solvers: Vec<String> =
-        if arguments.solvers.is_empty() { defaults() } else { arguments.solvers.clone() };
+    let solvers = if solvers.is_empty() { &card.default_solvers } else { solvers };
     let settings = solver_settings(&arguments.solving)?;
-    for solver in &solvers {
+    for solver in solvers {
         SolverSpec::parse(solver)?.check(card)?;
     }
     let request = TaskRequest {
@@ -75,7 +88,7 @@ pub(crate) fn plans_for(
     };
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let open = OpenTask::open(tasks, request, job_count(arguments.solving.jobs), cache.as_deref())?;
-    warn_about_training_data(&solvers, &open);
+    warn_about_training_data(solvers, &open);
     let plan =
         |solver: &String| Plan::new(&open, solver, settings.clone(), arguments.samples, tool());
     let plans: Vec<Plan> = solvers.iter().map(plan).collect::<Result<_>>()?;
@@ -104,7 +117,7 @@ fn warn_about_training_data(solvers: &[String], open: &OpenTask) {
     }
 }
 
-fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
+fn resume_run(arguments: &RunArguments, folder: &Path, view: ResultsView) -> Result<u8> {
     if !is_run(folder) {
         return Err(Error::refused(format!("{} is not the folder of a run", folder.display()))
             .hint("a run's folder has a run.json in it"));
@@ -113,7 +126,7 @@ fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
         StoredRun::Unfinished(run) => run,
         StoredRun::Complete(complete) => {
             let cancel = cancel_on_interrupt()?;
-            let mut session = Session::new(arguments, &cancel);
+            let mut session = Session::new(arguments, view, &cancel);
             session.record_finished(RunOutcome::Complete(complete));
             return session.print_results(false);
         }
@@ -127,7 +140,7 @@ fn resume_run(arguments: &RunArguments, folder: &Path) -> Result<u8> {
     let jobs = job_count(arguments.solving.jobs);
     let plan = run.plan(&TaskRegistry::built_in(), tool(), jobs, cache.as_deref())?;
     let cancel = cancel_on_interrupt()?;
-    let mut session = Session::new(arguments, &cancel);
+    let mut session = Session::new(arguments, view, &cancel);
     let finished = run.finish(&plan, &session.context(&RunProgressBar::new()));
     let interrupted = session.record_finished(finished?);
     session.print_results(interrupted)
@@ -158,6 +171,7 @@ fn ask_permission(folder: &Path, risks: &[String], user: Option<&mut impl BufRea
 /// Carries out runs one after another, and collects their results.
 pub(crate) struct Session<'a> {
     arguments: &'a RunArguments,
+    view: ResultsView,
     cancel: &'a Cancel,
     cache: Option<PathBuf>,
     state: Option<PathBuf>,
@@ -167,10 +181,11 @@ pub(crate) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(crate) fn new(arguments: &'a RunArguments, cancel: &'a Cancel) -> Self {
+    pub(crate) fn new(arguments: &'a RunArguments, view: ResultsView, cancel: &'a Cancel) -> Self {
         let cache = cache_folder(arguments.programs.cache.as_deref());
         let state = state_folder();
-        Self { arguments, cancel, cache, state, complete: Vec::new(), output_closed: false }
+        let complete = Vec::new();
+        Self { arguments, view, cancel, cache, state, complete, output_closed: false }
     }
 
     fn context<'m>(&'m self, progress: &'m dyn Progress) -> RunContext<'m> {
@@ -187,7 +202,7 @@ impl<'a> Session<'a> {
     }
 
     /// Carries out the plans; returns whether the user interrupted them.
-    fn run_plans(&mut self, plans: Vec<Plan>, parent: &Path) -> Result<bool> {
+    pub(crate) fn run_plans(&mut self, plans: Vec<Plan>, parent: &Path) -> Result<bool> {
         let mut waiting = plans.into_iter();
         while let Some(plan) = waiting.next() {
             let finished = start(&plan, parent, &self.context(&RunProgressBar::new()))?;
@@ -257,23 +272,34 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// The complete runs.
+    pub(crate) fn complete(&self) -> &[Complete] {
+        &self.complete
+    }
+
+    /// Returns true if every problem of every run has an answer that was graded.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete.iter().all(|Complete { results, .. }| {
+            results.counts.are_complete() && results.not_scored.is_empty()
+        })
+    }
+
     /// Prints the results, and returns the exit code.
     pub(crate) fn print_results(&self, interrupted: bool) -> Result<u8> {
         let results: Vec<&Results> = self.complete.iter().map(|run| &run.results).collect();
         if !self.arguments.json && !results.is_empty() {
-            output::results_tables(&results)?;
-            let folders = self.complete.iter().map(|run| run.folder.display().to_string());
-            output::listing("record", folders)?;
+            output::show_results(&results, self.view)?;
+            let folders: Vec<&Path> = self.complete.iter().map(|run| &*run.folder).collect();
+            output::show_folders(&folders, self.view)?;
             output::show_breakdowns(&results)?;
             self.show_failures()?;
         }
-        let missing = results
-            .iter()
-            .any(|results| !results.counts.are_complete() || !results.not_scored.is_empty());
-        Ok(match (interrupted, missing) {
-            (true, _) => exit_code::INTERRUPTED,
-            (false, true) => exit_code::INCOMPLETE,
-            (false, false) => exit_code::DONE,
+        let is_missed = require::report_missed(&self.arguments.require, &results);
+        Ok(match (interrupted, is_missed, !self.is_complete()) {
+            (true, ..) => exit_code::INTERRUPTED,
+            (false, true, _) => exit_code::MISSED,
+            (false, false, true) => exit_code::INCOMPLETE,
+            (false, false, false) => exit_code::DONE,
         })
     }
 }

@@ -8,11 +8,11 @@ use assay_data::OutputTarget;
 use assay_run::{RunContext, Scored, Scoring, job_count, select_problems};
 use assay_tasks::TaskRegistry;
 
-use super::{cache_folder, cancel_on_interrupt, choose_data, locator_training_data, tool};
+use super::{cache_folder, cancel_on_interrupt, choose_data, locator_training_data, require, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
-use crate::output::{self, ResultsJson, RunProgressBar};
+use crate::output::{self, ResultsJson, ResultsView, RunProgressBar};
 
-pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
+pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8> {
     let tasks = TaskRegistry::built_in();
     let task = tasks.find(&arguments.task)?;
     reject_unsupported_options(arguments, task.card())?;
@@ -37,6 +37,7 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
         return Err(Error::usage("the verdicts would overwrite the answers")
             .hint("name another file with --verdicts"));
     }
+    require::refuse_unknown(&arguments.require, &[task.card()], &settings.pass_k)?;
     let answers = open(arguments)?;
     let (cancel, bar) = (cancel_on_interrupt()?, RunProgressBar::new());
     let scoring = Scoring {
@@ -94,7 +95,8 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
             output::json_line(&ResultsJson { results: &results, failed_samples })?;
         }
         ScoreFormat::Table => {
-            output::results_tables(&[&results])?;
+            let names_left_out = !arguments.programs.pass_k.is_empty();
+            output::show_results(&[&results], ResultsView { is_detailed, names_left_out })?;
             output::show_breakdowns(&[&results])?;
         }
         ScoreFormat::Codrep => match task.original_report(&results) {
@@ -104,6 +106,9 @@ pub(crate) fn score(arguments: &ScoreArguments) -> Result<u8> {
     }
     if arguments.failures > 0 && !arguments.json {
         output::show_failed(&results, &failed)?;
+    }
+    if require::report_missed(&arguments.require, &[&results]) {
+        return Ok(exit_code::MISSED);
     }
     let complete =
         flaws.is_empty() && results.counts.are_complete() && results.not_scored.is_empty();

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{data_at, tool};
 use crate::args::TrainLocateArguments;
-use crate::output::{self, RunProgressBar};
+use crate::output::{self, Column, RunProgressBar, Table};
 
 /// The number of features listed in the report.
 const LISTED_FEATURES: usize = 40;
@@ -135,15 +135,27 @@ fn show_tests(tests: &[HeldOutReport]) -> Result<()> {
     });
     let header =
         ["held out", "tasks", "line-error", "line-error-distinct", "recall@1", "candidates"];
-    output::table(header, rows)?;
+    show_table(&header, rows)?;
     output::print("\n")?;
     let rows = tests.iter().map(|test| {
         let count = |miss| test.errors.get(&miss).copied().unwrap_or_default().to_string();
         let misses = MISSES.map(|(miss, _)| count(miss));
         [test.dataset.clone()].into_iter().chain(misses)
     });
-    let header = ["missed"].into_iter().chain(MISSES.map(|(_, title)| title));
-    output::table(header, rows)
+    let header: Vec<&str> = ["missed"].into_iter().chain(MISSES.map(|(_, title)| title)).collect();
+    show_table(&header, rows)
+}
+
+/// Prints a table of numbers, whose first column is a name.
+fn show_table<R>(header: &[&str], rows: impl IntoIterator<Item = R>) -> Result<()>
+where
+    R: IntoIterator<Item = String>,
+{
+    let columns = header.iter().enumerate().map(|(place, &title)| match place {
+        0 => Column::text(title),
+        _ => Column::number(title),
+    });
+    Table::new(columns).with_option("--json").rows(rows).print()
 }
 
 /// The files to write.

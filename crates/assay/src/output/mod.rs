@@ -4,12 +4,14 @@
 //! [`print()`], [`print_message`], [`table`] and functions based on them, which escape control
 //! characters and shorten long texts; [`write()`] and JSON keep texts whole.
 
+mod detail;
 mod diff;
 mod explanation;
 mod failures;
 mod log;
 mod progress;
 mod results;
+mod table;
 mod terminal;
 
 use std::borrow::Cow;
@@ -24,7 +26,6 @@ use assay_core::{
     Error, NoAnswerKind, ProblemId, Result, Results, SessionEnd, SessionReport, Verdict, agreeing,
     counted, shown_line, shown_text,
 };
-use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 pub(crate) use explanation::{Explanation, show_explanation};
@@ -33,12 +34,12 @@ pub(crate) use failures::{
 };
 pub(crate) use log::start_log;
 pub(crate) use progress::{FileProgressBar, RunProgressBar};
-pub(crate) use results::results_tables;
+pub(crate) use results::{ResultsView, brief, show_folders, show_results};
+pub(crate) use table::{Column, Table};
+use terminal::Page;
 
-/// A table style with a line under the header and nothing else.
-const STYLE: TableStyle =
-    TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
-
+/// The greatest width of a paragraph.
+const PARAGRAPH_WIDTH: usize = 80;
 /// The number of elements that are shown of a list.
 const MAX_LISTED: usize = 20;
 /// The number of lines that are shown of a message.
@@ -48,7 +49,7 @@ const MAX_STDERR_LINES: usize = 5;
 
 /// Writes bytes to standard output unchanged: data for machines, or text that is already escaped.
 pub(crate) fn write(bytes: &[u8]) -> Result<()> {
-    if RESULTS_ON_STANDARD_ERROR.load(Ordering::Relaxed) {
+    if results_on_standard_error() {
         let _ = io::stderr().lock().write_all(bytes);
         return Ok(());
     }
@@ -64,6 +65,10 @@ static RESULTS_ON_STANDARD_ERROR: AtomicBool = AtomicBool::new(false);
 /// Prints results on standard error from now on, because standard output is taken by other data.
 pub(crate) fn print_results_on_standard_error() {
     RESULTS_ON_STANDARD_ERROR.store(true, Ordering::Relaxed);
+}
+
+fn results_on_standard_error() -> bool {
+    RESULTS_ON_STANDARD_ERROR.load(Ordering::Relaxed)
 }
 
 /// Writes text for people to standard output.
@@ -100,6 +105,11 @@ pub(crate) fn is_broken_pipe(error: &Error) -> bool {
     source.is_some_and(|source| source.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// Shows an error that has no causes.
+pub(crate) fn show_error_text(text: &str) {
+    print_after_label("error:", "31;1", text);
+}
+
 /// Shows an error with its causes and its hint.
 pub(crate) fn show_error(error: &Error) {
     print_after_label("error:", "31;1", &error.to_string());
@@ -121,6 +131,11 @@ static COLOUR: AtomicBool = AtomicBool::new(false);
 pub(crate) fn set_colour(allowed: bool) {
     terminal::set_colour(allowed);
     COLOUR.store(allowed && io::stderr().is_terminal(), Ordering::Relaxed);
+}
+
+/// Sets the width of everything that is printed to standard output.
+pub(crate) fn set_columns(columns: usize) {
+    terminal::set_columns(columns);
 }
 
 fn paint(text: &str, code: &str) -> String {
@@ -169,38 +184,29 @@ pub(crate) fn json_pretty(value: &impl Serialize) -> Result<()> {
     )
 }
 
-/// Prints a titled paragraph, wrapped.
-pub(crate) fn paragraph(title: &str, text: &str) -> Result<()> {
-    let mut wrapped = String::new();
-    let mut width = 0;
-    for word in text.split_whitespace() {
-        if width > 0 && width + word.chars().count() > 78 {
-            wrapped.push('\n');
-            width = 0;
-        }
-        wrapped.push_str(if width == 0 { "  " } else { " " });
-        wrapped.push_str(word);
-        width += word.chars().count() + 1;
-    }
-    print(&format!("\n{title}\n{wrapped}\n"))
+/// Prints sentences after `start`, wrapped on a terminal.
+pub(crate) fn print_wrapped(start: &str, text: &str) -> Result<()> {
+    print(&Page::of_standard_output().wrap_words(start, text))
 }
 
-/// Prints a table for reading, its text wrapped to the terminal's width.
-pub(crate) fn table<R, C>(header: C, rows: impl IntoIterator<Item = R>) -> Result<()>
-where
-    R: IntoIterator<Item = String>,
-    C: IntoIterator<Item = &'static str>,
-{
-    let mut table = Table::new();
-    table.load_style(STYLE);
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(header.into_iter().collect::<Vec<_>>());
-    for row in rows {
-        table.add_row(
-            row.into_iter().map(|cell| shown_line(&cell).into_owned()).collect::<Vec<_>>(),
-        );
+/// Prints the first lines of a program, indented; longer ones are wrapped within their indentation.
+pub(crate) fn print_code(program: &str, most: usize) -> Result<()> {
+    let page = Page::of_standard_output();
+    let mut lines = program.lines();
+    for line in lines.by_ref().take(most) {
+        let text = line.trim_start();
+        let indent = " ".repeat(2 + line.len() - text.len());
+        print(&page.wrap_words(&indent, text))?;
     }
-    print(&format!("{}\n", table.trim_fmt()))
+    if lines.next().is_some() { print("  …\n") } else { Ok(()) }
+}
+
+/// Prints a titled paragraph, wrapped. Long lines are hard to read, so it is no wider in a pipe.
+pub(crate) fn paragraph(title: &str, text: &str) -> Result<()> {
+    let page = Page::of_standard_output();
+    let page = Page { width: page.width.min(PARAGRAPH_WIDTH), ..page };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    print(&format!("\n{title}\n{}", page.wrap_words("  ", &words.join(" "))))
 }
 
 /// Prints a title and its elements, on one line if there is only one.

@@ -1,19 +1,31 @@
 //! Text that fits a terminal: wrapped to its width, and without control characters.
 
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use assay_core::shown_line;
+use rustix::fd::AsFd;
+use rustix::termios::tcgetwinsize;
 use unicode_width::UnicodeWidthChar;
 
-/// The width of text where there is no terminal, and the smallest width that is used.
+/// The width of a terminal that does not know its own, and the smallest width that is used.
 const DEFAULT_WIDTH: usize = 80;
 const NARROWEST: usize = 40;
+/// The width of text that nobody looks at: nothing is wrapped, cut or left out.
+const UNLIMITED: usize = usize::MAX;
 /// The replacement of a tab.
 const TAB: &str = "    ";
 
 /// True if data is coloured; set once, when the arguments are known.
 static COLOUR: AtomicBool = AtomicBool::new(false);
+
+/// The width that the user asked for; 0 if there is none.
+static COLUMNS: AtomicUsize = AtomicUsize::new(0);
+
+/// Sets the width of all text, whatever the terminal's width is.
+pub(super) fn set_columns(columns: usize) {
+    COLUMNS.store(columns, Ordering::Relaxed);
+}
 
 /// Enables colour, if standard output is a terminal.
 pub(super) fn set_colour(allowed: bool) {
@@ -28,9 +40,38 @@ pub(super) struct Page {
 }
 
 impl Page {
+    /// The page of results: as wide as `COLUMNS` says, else as the terminal; without a limit in a pipe or a file.
     pub(super) fn of_standard_output() -> Self {
-        let width = comfy_table::Table::new().width().map_or(DEFAULT_WIDTH, usize::from);
+        let width = match COLUMNS.load(Ordering::Relaxed) {
+            0 if super::results_on_standard_error() => terminal_width(io::stderr()),
+            0 => terminal_width(io::stdout()),
+            columns => columns,
+        };
         Self { width: width.max(NARROWEST), colour: COLOUR.load(Ordering::Relaxed) }
+    }
+
+    /// Returns true if there is room for lines of any length.
+    pub(super) fn is_unlimited(self) -> bool {
+        self.width == UNLIMITED
+    }
+
+    /// Parts on one line, or on several if they do not fit; a part is never split.
+    pub(super) fn wrap_parts(self, parts: &[String], between: &str, indent: usize) -> String {
+        let mut text = String::new();
+        let mut column = 0;
+        for (place, part) in parts.iter().enumerate() {
+            let wide = width(part);
+            if place > 0 && column > indent && column + width(between) + wide > self.width {
+                text += &format!("\n{}", " ".repeat(indent));
+                column = indent;
+            } else if place > 0 {
+                text += between;
+                column += width(between);
+            }
+            text += part;
+            column += wide;
+        }
+        text + "\n"
     }
 
     /// The text in a colour, if colours are enabled.
@@ -46,7 +87,7 @@ impl Page {
     pub(super) fn cut(self, line: &[u8], column: usize) -> String {
         let room = self.width.saturating_sub(column).max(1);
         // No character has more than four bytes; the rest cannot be visible.
-        let enough = 4 * room + 4;
+        let enough = room.saturating_mul(4).saturating_add(4);
         let text = displayable(&line[..line.len().min(enough)]);
         if line.len() <= enough && width(&text) <= room {
             return text;
@@ -127,6 +168,18 @@ pub(super) fn displayable(bytes: &[u8]) -> String {
     shown_line(&text).into_owned()
 }
 
+/// The width of a terminal, or no limit where there is none.
+fn terminal_width(output: impl IsTerminal + AsFd) -> usize {
+    if !output.is_terminal() {
+        return UNLIMITED;
+    }
+    match tcgetwinsize(output) {
+        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),
+        _ => DEFAULT_WIDTH,
+    }
+}
+
+/// The number of columns that a text takes on a terminal.
 pub(super) fn width(text: &str) -> usize {
     text.chars().map(|letter| letter.width().unwrap_or_default()).sum()
 }

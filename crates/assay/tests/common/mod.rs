@@ -7,7 +7,7 @@ pub(crate) mod git;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -23,6 +23,7 @@ pub(crate) fn assay(folder: &Path) -> Command {
             command.env_remove(name);
         }
     }
+    command.env_remove("COLUMNS");
     // So does the list of started runs.
     command.env("XDG_STATE_HOME", folder.join(".state"));
     // The cache of results of a task's own programs stays with the test.
@@ -51,6 +52,35 @@ impl From<Output> for CommandOutput {
 /// Runs the binary with these arguments.
 pub(crate) fn run(folder: &Path, arguments: &[&str]) -> CommandOutput {
     assay(folder).args(arguments).output().expect("the binary runs").into()
+}
+
+/// Runs the binary with its standard output on a terminal of this width, and returns what it prints there.
+pub(crate) fn on_terminal(folder: &Path, columns: u16, arguments: &[&str]) -> CommandOutput {
+    use rustix::fs::{Mode, OFlags, open};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{Winsize, tcsetwinsize};
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("there are terminals");
+    grantpt(&master).and_then(|()| unlockpt(&master)).expect("the terminal opens");
+    let size = Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&master, size).expect("a terminal has a size");
+    let name = ptsname(&master, Vec::new()).expect("a terminal has a name");
+    let slave = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("it opens");
+    let errors = tempfile::tempfile().expect("a file can be made");
+    let stderr = errors.try_clone().expect("a file can be shared");
+    let mut command = assay(folder);
+    command.args(arguments).stdout(slave).stderr(stderr);
+    let mut child = command.spawn().expect("the binary runs");
+    // Without this end, reading ends when the binary does.
+    drop(command);
+    let mut out = Vec::new();
+    // Linux reports the end as an error.
+    let _ = File::from(master).read_to_end(&mut out);
+    let code = child.wait().expect("it ends").code().unwrap_or(-1);
+    let out = String::from_utf8(out).expect("output is UTF-8").replace("\r\n", "\n");
+    let mut err = String::new();
+    let mut errors = errors;
+    errors.rewind().and_then(|()| errors.read_to_string(&mut err)).expect("messages are UTF-8");
+    CommandOutput { code, out, err }
 }
 
 /// Runs the binary with this text on its standard input.

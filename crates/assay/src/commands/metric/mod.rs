@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::cancel_on_interrupt;
 use crate::args::{MetricArguments, MetricCommand};
-use crate::output::{self, FileProgressBar};
+use crate::output::{self, Column, FileProgressBar, Table};
 use print::{Printer, Rows};
 
 pub(crate) fn metric(command: &MetricCommand) -> Result<u8> {
@@ -69,7 +69,9 @@ fn list(json: bool) -> Result<u8> {
         output::json_pretty(&listed.collect::<Vec<_>>())?;
     } else {
         let rows = listed.map(|it| [it.metric, it.variant, it.about].map(str::to_owned));
-        output::table(["metric", "variant", "what it is"], rows)?;
+        let columns =
+            [Column::text("metric"), Column::text("variant").always(), Column::prose("what it is")];
+        Table::new(columns).rows(rows).print()?;
     }
     Ok(exit_code::DONE)
 }

@@ -9,7 +9,7 @@ use assay_run::{Measured, PairSink};
 use serde::Serialize;
 
 use crate::args::{MetricArguments, TextArguments};
-use crate::output::{self, FileProgressBar};
+use crate::output::{self, Column, FileProgressBar, Table};
 
 /// Prints the rows of pairs as they are measured, and shows the progress.
 pub(super) struct Printer<'a> {
@@ -136,7 +136,7 @@ pub(super) fn summary(
             output::print(&format!("{metric} ({variant}) on {}\n\n", counted(n, "pair")))?;
             let rows =
                 score.parts().iter().map(|(name, part)| [name.to_string(), format_part(part)]);
-            output::table(["part", "value"], rows)?;
+            Table::new([Column::text("part"), Column::prose("value")]).rows(rows).print()?;
             output::print("\n")?;
             output::listing("signature (same signature, same number)", [signature])?;
         }
