@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{assay, dataset, json, real_data, run, runs};
+use common::{CommandOutput, assay, dataset, json, real_data, run, runs};
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
@@ -41,6 +41,11 @@ fn answers(folder: &Path, completions: &[&str]) {
     fs::write(folder.join("samples.jsonl"), lines).expect("a file can be written");
 }
 
+/// Runs the binary on a page of 80 columns.
+fn on_page(folder: &Path, arguments: &[&str]) -> CommandOutput {
+    assay(folder).args(arguments).env("COLUMNS", "80").output().expect("the binary runs").into()
+}
+
 const SCORE: [&str; 5] = ["score", "humaneval", "samples.jsonl", "--data", "HumanEval.jsonl"];
 const MIX: [&str; 7] = [RIGHT, WRONG, NAME, NAME, TYPE, SYNTAX, INEXACT];
 
@@ -50,7 +55,7 @@ fn the_breakdown_is_shown_recorded_and_survives_rescoring() {
     answers(folder.path(), &MIX);
     let output = run(folder.path(), &SCORE);
     let line =
-        "failures: exception 3 (NameError 2, TypeError 1) · wrong answer 2 ·\n  syntax error 1\n";
+        "failures: exception 3 (NameError 2, TypeError 1) · wrong answer 2 · syntax error 1\n";
     assert!(output.out.contains(line), "{output:?}");
     let scored = json(&run(folder.path(), &[&SCORE[..], &["--json"]].concat()));
     let expected = json!({ "kinds": { "wrong_answer": 2, "exception": 3, "syntax_error": 1 },
@@ -74,7 +79,7 @@ fn the_breakdown_is_shown_recorded_and_survives_rescoring() {
 fn failed_samples_are_shown_in_full_a_mix_of_kinds_first() {
     let folder = problems(MIX.len());
     answers(folder.path(), &MIX);
-    let output = run(folder.path(), &[&SCORE[..], &["--failures", "4"]].concat());
+    let output = on_page(folder.path(), &[&SCORE[..], &["--failures", "4"]].concat());
     for part in [
         "\n1 of 4: HumanEval/1, sample 0\n  outcome   wrong answer: assert candidate( [1, 2], ) == [ 1, 2, 1, 2, ],\n            'lists'\n",
         "  prompt\n    def double(x):\n        \"\"\"Double it.\"\"\"\n  answer\n        return x * 2",
@@ -90,7 +95,8 @@ fn failed_samples_are_shown_in_full_a_mix_of_kinds_first() {
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     assert!(!output.out.contains('\x1b'), "there is no terminal to colour");
     for jobs in ["1", "3"] {
-        let again = run(folder.path(), &[&SCORE[..], &["--failures", "4", "-j", jobs]].concat());
+        let again =
+            on_page(folder.path(), &[&SCORE[..], &["--failures", "4", "-j", jobs]].concat());
         assert_eq!(again.out, output.out);
     }
     let all = json(&run(folder.path(), &[&SCORE[..], &["--failures", "99", "--json"]].concat()));
