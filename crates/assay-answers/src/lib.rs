@@ -122,6 +122,14 @@ impl AnswerFile {
         &rest[..rest.partition_point(|answer| answer.index() == index)]
     }
 
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, index: usize) -> &mut [GivenAnswer] {
+        let start = self.answers.partition_point(|answer| answer.index() < index);
+        let rest = &mut self.answers[start..];
+        let end = rest.partition_point(|answer| answer.index() == index);
+        &mut rest[..end]
+    }
+
     /// The fewest and the most samples of any problem that has an answer.
     pub fn sample_counts(&self) -> Option<(u32, u32)> {
         let same_problem = |left: &GivenAnswer, right: &GivenAnswer| left.index() == right.index();

@@ -28,6 +28,11 @@ pub struct PythonTests {
 impl PythonTests {
     /// The element of `entry_points` that means every name that the tests use and `setup` defines.
     pub const ALL_DEFINED: &'static str = "*";
+
+    /// The entry points that are named.
+    pub fn named_entry_points(&self) -> impl Iterator<Item = &str> {
+        self.entry_points.iter().map(String::as_str).filter(|name| *name != Self::ALL_DEFINED)
+    }
 }
 
 /// Calls of one Python function. The answers of the reference solution are recorded once; the candidates' answers are

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::{
-    Cancel, Digest, Fingerprint, NoAnswer, NoAnswerKind, Outcome, ProblemId, Response, Result,
-    SampleKey, Verdict,
+    Cancel, Digest, Fingerprint, Language, NoAnswer, NoAnswerKind, Outcome, ProblemId, Response,
+    Result, SampleKey, Verdict,
 };
 
 /// The right answer to a problem. Each task has its own type for it, which is opaque to everything else.
@@ -34,8 +34,24 @@ pub trait Reference: Send + Sync {
         Vec::new()
     }
 
+    /// The facts by which the code in an answer is recognised, if answers are code.
+    fn expected_code(&self) -> Option<ExpectedCode<'_>> {
+        None
+    }
+
     /// Requires candidates for this problem to be graded in one process with their tests.
     fn use_one_process(&self, _reason: &str) {}
+}
+
+/// The facts by which the code in an answer is recognised among its other text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedCode<'a> {
+    /// The language of the code.
+    pub language: Language,
+    /// The functions and classes that a whole program defines, as far as they are known.
+    pub entry_points: Vec<&'a str>,
+    /// The text that a continuation is appended to.
+    pub prompt: &'a str,
 }
 
 /// A response that is to be graded.

@@ -36,6 +36,9 @@ pub struct Results {
     /// The number of the task's own solutions that pass on this machine, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<GoldRate>,
+    /// The extraction of code from the answers of a file, if one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extracted: Option<Extracted>,
     /// The number of answers in a file that were skipped because the data has their problems but the task leaves them
     /// out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,6 +60,7 @@ impl Results {
             minimums: Named::new(),
             not_scored: Vec::new(),
             gold: None,
+            extracted: None,
             passed_over: None,
         }
     }
@@ -72,6 +76,19 @@ impl Results {
             ..self
         }
     }
+}
+
+/// The extraction of code from answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extracted {
+    /// The rule, with its version: `code.1`.
+    pub rule: String,
+    /// The number of answers that it was applied to.
+    pub answers: usize,
+    /// Those of which something was cut off.
+    pub changed: usize,
+    /// Continuations that hold a whole program, and are graded as one.
+    pub programs: usize,
 }
 
 /// The threshold that a metric must reach.

@@ -231,6 +231,7 @@ fn its_answers_can_be_scored() {
         chosen: &Selection::all(problems.ids().len()),
         settings: &settings,
         read_all: false,
+        extraction: None,
         verdicts: None,
         failures: 0,
         tool: &tool,

@@ -6,6 +6,7 @@ mod grammar;
 pub mod java;
 mod mix;
 mod outline;
+pub mod python;
 mod space;
 mod tree;
 mod work;

@@ -110,6 +110,7 @@ impl RecordReader<FunctionProblem> for HumanEval {
         let reference = CodeReference {
             language: Language::Python,
             prompt: Arc::from(prompt),
+            entry_points: [record.entry_point.clone()].into(),
             gold: Some(gold(&record).into()),
             tests: TestSuite::new(tests),
         };

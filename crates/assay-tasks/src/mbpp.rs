@@ -6,14 +6,14 @@ use std::ops::ControlFlow;
 
 use assay_core::{DataChoice, Language, PythonTests, Result};
 use assay_data::programs::{FunctionProblem, MbppProblem, Records};
+use assay_syntax::python::{names_defined, names_used};
 use serde_json::{Map, Value};
 
 use crate::card::card;
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
     CodeProblem, CodeProblems, CodeReference, GradingRules, PassTally, Programs, PromptChoice,
-    RecordReader, StreamedProblems, TestSuite, Tests, multipl_e_number, names_defined, names_used,
-    only_path,
+    RecordReader, StreamedProblems, TestSuite, Tests, multipl_e_number, only_path,
 };
 use crate::sample;
 use prompts::{Prompting, STOP};
@@ -161,6 +161,7 @@ impl RecordReader<MbppProblem> for Mbpp {
         let reference = CodeReference {
             language: Language::Python,
             prompt: self.prompting.begins_program(&prompt).into(),
+            entry_points: tests.named_entry_points().map(str::to_owned).collect(),
             gold: Some(record.code.into()),
             tests: TestSuite::new(Tests::Python(tests)),
         };
@@ -219,6 +220,7 @@ impl RecordReader<FunctionProblem> for MbppPlus {
         let reference = CodeReference {
             language: Language::Python,
             prompt: record.prompt.as_str().into(),
+            entry_points: [record.entry_point.clone()].into(),
             gold: Some(format!("{}{}", record.prompt, record.canonical_solution).into()),
             tests: TestSuite::new(tests),
         };

@@ -1,5 +1,6 @@
 //! Grades answers made elsewhere.
 
+mod extraction;
 mod grading;
 mod summary;
 #[cfg(test)]
@@ -12,10 +13,11 @@ use std::time::Instant;
 
 use assay_answers::{AnswerFile, AnswerSource, GivenAnswer};
 use assay_core::{
-    Digest, Effort, Error, Flaw, ProblemId, Problems, QuestionKind, Result, Results, Selection,
-    Task, TaskSettings, Verdict, counted,
+    Digest, Effort, Error, Extracted, Flaw, ProblemId, Problems, QuestionKind, Result, Results,
+    Selection, Task, TaskSettings, Verdict, counted,
 };
 use assay_data::OutputTarget;
+use assay_extract::Extraction;
 use assay_record::Tool;
 use tracing::info;
 
@@ -41,6 +43,8 @@ pub struct Scoring<'a> {
     pub settings: &'a TaskSettings,
     /// True to read every problem, for metrics that need more than the references.
     pub read_all: bool,
+    /// The rule for finding the code in an answer; without one, answers are graded as they are.
+    pub extraction: Option<Extraction>,
     /// The target to write every verdict to, one per line, in the order of problems and samples.
     pub verdicts: Option<&'a OutputTarget>,
     /// The maximum number of failed samples to return.
@@ -88,6 +92,7 @@ pub fn score(
     if task.card().asks == QuestionKind::Code && file.faults.is_empty() {
         refuse_too_few_samples(&file, settings, name)?;
     }
+    let extracted = look_for_code(scoring, &mut file, context)?;
     context.warn_without_isolation(task.card(), settings);
     problems.can_be_graded()?;
     let verdicts = VerdictCache::default();
@@ -130,13 +135,18 @@ pub fn score(
     sum.sort_verdicts(problems)?;
     let references = Digest::of_all(references);
     let signature = signature((task, problems), settings, references, sum.counts.problems, tool);
-    let signature = with_samples(signature, task, &samples(&file))
-        .field("solver", format!("file@{}", file.digest.short()));
+    let signature = with_samples(signature, task, &samples(&file));
+    let signature = match scoring.extraction {
+        Some(rule) => signature.field("extract", rule),
+        None => signature,
+    };
+    let signature = signature.field("solver", format!("file@{}", file.digest.short()));
     info!(task = task.card().name, %signature, "scored");
     let results =
         Results::new(&task.card().name, format!("file:{name}"), signature, sum.counts.clone());
     let results = Results {
         gold: gate.rate(),
+        extracted,
         passed_over: NonZeroUsize::new(file.passed_over.values().sum()),
         ..results.with_tally(sum.tally.as_ref())
     };
@@ -163,6 +173,22 @@ fn failed(
         Some(Arc::clone(&answer.submission.response))
     };
     with_problems(chosen, problems, &response)
+}
+
+/// Replaces every answer by its code if that was asked for; otherwise hints at answers with fences.
+fn look_for_code(
+    scoring: &Scoring<'_>,
+    file: &mut AnswerFile,
+    context: &RunContext<'_>,
+) -> Result<Option<Extracted>> {
+    let Scoring { task, problems, extraction, .. } = *scoring;
+    if let Some(rule) = extraction {
+        return extraction::extract_code(rule, file, problems, &task.card().name).map(Some);
+    }
+    if let Some(hint) = extraction::hint_at_fences(file, problems) {
+        context.progress.warn(&hint);
+    }
+    Ok(None)
 }
 
 /// The error for a file without faults of which nothing can be graded.

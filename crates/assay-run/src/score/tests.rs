@@ -30,6 +30,7 @@ fn watched(
         chosen: &Selection::all(problems.ids().len()),
         settings: &settings,
         read_all: false,
+        extraction: None,
         verdicts: Some(&OutputTarget::named(path)?),
         failures: 2,
         tool: &tool,

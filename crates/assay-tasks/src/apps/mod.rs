@@ -90,15 +90,17 @@ impl AppsCodeProblems {
     fn problem(&self, problem: AppsProblem) -> Result<CodeProblem, String> {
         let prompt = self.prompt(&problem);
         let AppsProblem { solutions, tests, .. } = problem;
-        let tests = match tests? {
-            AppsTests::Standard(runs) => Tests::InputOutput(runs),
+        let (entry_points, tests) = match tests? {
+            AppsTests::Standard(runs) => (Vec::new(), Tests::InputOutput(runs)),
             AppsTests::Calls { function, cases } => {
-                Tests::PythonByCase(python_tests(&function, &cases), single_test_code(&cases))
+                let tests = python_tests(&function, &cases);
+                (vec![function], Tests::PythonByCase(tests, single_test_code(&cases)))
             }
         };
         let reference = CodeReference {
             language: Language::Python,
             prompt: Arc::from(""),
+            entry_points: entry_points.into(),
             gold: solutions.into_iter().next().map(Arc::from),
             tests: TestSuite::new(tests),
         };

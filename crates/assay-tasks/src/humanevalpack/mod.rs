@@ -181,18 +181,21 @@ impl RecordReader<PackProblem> for Pack {
         let begun = record.prompt.trim_end();
         let instructed = format!("{}\n\n{}", record.instruction.trim(), record.prompt);
         let prompt = if self.bare { begun } else { instructed.trim() };
+        let (entry_point, tests) = self.tests(&record)?;
         let reference = CodeReference {
             language: self.dialect.language,
             prompt: Arc::from(begun),
+            entry_points: [entry_point].into(),
             gold: Some(gold(&record).into()),
-            tests: TestSuite::new(self.tests(&record)?),
+            tests: TestSuite::new(tests),
         };
         Ok(CodeProblem { prompt: prompt.to_owned(), stop: self.dialect.stop.into(), reference })
     }
 }
 
 impl Pack {
-    fn tests(&self, record: &PackProblem) -> Result<Tests, String> {
+    /// The function's name in its language, and its tests.
+    fn tests(&self, record: &PackProblem) -> Result<(String, Tests), String> {
         if let Some(language) = self.dialect.braces {
             let given = PackTests {
                 language,
@@ -200,16 +203,18 @@ impl Pack {
                 gold: &gold(record),
                 tests: &format!("{}\n{}", record.test_setup, record.test),
             };
-            return given.separate_tests().map(Tests::Separate);
+            let (name, tests) = given.separate_tests()?;
+            return Ok((name, Tests::Separate(tests)));
         }
-        Ok(Tests::Python(PythonTests {
+        let tests = Tests::Python(PythonTests {
             // Tests may use names that the prompt defines besides the function.
             setup: format!("{PYTHON_IMPORTS}{}", gold(record)),
             entry_points: vec![record.entry_point.clone()],
             appended: record.test.clone(),
             cases: vec![record.test.clone()],
             preamble: PYTHON_IMPORTS.to_owned(),
-        }))
+        });
+        Ok((record.entry_point.clone(), tests))
     }
 }
 

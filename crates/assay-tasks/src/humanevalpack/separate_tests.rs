@@ -18,8 +18,8 @@ pub(super) struct PackTests<'a> {
 }
 
 impl PackTests<'_> {
-    /// Builds the tests, separate from the candidate.
-    pub(super) fn separate_tests(&self) -> Result<SeparateTests, String> {
+    /// Builds the tests, separate from the candidate; also returns the function's name.
+    pub(super) fn separate_tests(&self) -> Result<(String, SeparateTests), String> {
         let split = split(self.prompt, self.gold, self.language)
             .ok_or("the beginning of its program leaves no function open")?;
         let function = signature(&split.header, self.language)
@@ -34,7 +34,7 @@ impl PackTests<'_> {
                 (self.javascript(&split, &function), serve_javascript(&function))
             }
         };
-        Ok(SeparateTests { tests, server_code, appended })
+        Ok((function.name, SeparateTests { tests, server_code, appended }))
     }
 
     fn cpp(&self, split: &Split<'_>, function: &Signature) -> String {
@@ -294,7 +294,7 @@ mod tests {
         tests: &str,
     ) -> SeparateTests {
         let gold = format!("{prompt}{body}");
-        PackTests { language, prompt, gold: &gold, tests }.separate_tests().unwrap()
+        PackTests { language, prompt, gold: &gold, tests }.separate_tests().unwrap().1
     }
 
     #[test]

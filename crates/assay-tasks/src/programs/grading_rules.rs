@@ -114,6 +114,8 @@ impl GradingRules {
 }
 
 fn stub(tests: &PythonTests) -> String {
-    let names = tests.entry_points.iter().filter(|name| *name != PythonTests::ALL_DEFINED);
-    names.map(|name| format!("{name} = lambda *arguments, **named: None\n")).collect()
+    tests
+        .named_entry_points()
+        .map(|name| format!("{name} = lambda *arguments, **named: None\n"))
+        .collect()
 }

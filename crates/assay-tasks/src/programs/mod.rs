@@ -34,7 +34,7 @@ pub(crate) use grading_rules::{GradingRules, ProgramOutput, SourceParts, Stop, T
 use lazy_sandbox::LazySandbox;
 pub(crate) use names::multipl_e_number;
 pub(crate) use problems::{CodeProblem, CodeProblems, NormalizeName, VisitCodeProblem};
-pub(crate) use python::{names_defined, names_used, python_text};
+pub(crate) use python::python_text;
 pub(crate) use reference::{TESTS, TESTS_PASSED};
 pub(crate) use streamed::{RecordReader, StreamedProblems};
 pub(crate) use suite::{CodeReference, SeparateTests, TestSuite, Tests};

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use assay_core::{
-    Cancel, Check, Digest, Ending, Fingerprint, Reference, Response, Result, Submission, Verdict,
+    Cancel, Check, Digest, Ending, ExpectedCode, Fingerprint, Reference, Response, Result,
+    Submission, Verdict,
 };
 
 use super::grader::{ProgramGrader, lock, whole_answer};
@@ -85,6 +86,12 @@ impl Reference for ProgramReference {
             // A table that accepts a stub is found when it is recorded; in other languages a stub does not compile.
             Tests::Table(_) | Tests::Separate(_) => Vec::new(),
         }
+    }
+
+    fn expected_code(&self) -> Option<ExpectedCode<'_>> {
+        let CodeReference { language, prompt, entry_points, .. } = &self.code;
+        let entry_points = entry_points.iter().map(String::as_str).collect();
+        Some(ExpectedCode { language: *language, entry_points, prompt })
     }
 
     fn use_one_process(&self, reason: &str) {

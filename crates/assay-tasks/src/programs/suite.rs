@@ -13,6 +13,8 @@ pub(crate) struct CodeReference {
     pub(crate) language: Language,
     /// The text that a continuation is appended to.
     pub(crate) prompt: Arc<str>,
+    /// The functions and classes that a program defines for its tests, as far as they are known.
+    pub(crate) entry_points: Arc<[String]>,
     /// A whole program that passes, if there is one.
     pub(crate) gold: Option<Arc<str>>,
     /// The tests.

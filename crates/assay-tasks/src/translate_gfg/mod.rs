@@ -77,6 +77,7 @@ fn problem(function: &GeeksProblem) -> CodeProblem {
     let reference = CodeReference {
         language: Language::Python,
         prompt: Arc::from(""),
+        entry_points: ["f_filled".to_owned()].into(),
         gold: Some(function.python.replace("f_gold", "f_filled").into()),
         tests: TestSuite::new(Tests::Python(python_tests(function))),
     };

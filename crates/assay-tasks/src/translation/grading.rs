@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use assay_core::{
-    Cancel, Check, DigestOf, Estimate, Fingerprint, Named, Outcome, ProblemId, Reference, Response,
-    Result, Submission, Tally, Verdict,
+    Cancel, Check, DigestOf, Estimate, ExpectedCode, Fingerprint, Language, Named, Outcome,
+    ProblemId, Reference, Response, Result, Submission, Tally, Verdict,
 };
 use assay_metrics::exact::is_exact;
 use assay_metrics::text::{Score, Sums};
@@ -18,6 +18,8 @@ use super::metrics::Measure;
 /// Right texts, each as good as the others; none if they are hidden.
 pub(super) struct TextReference {
     pub(super) texts: Vec<String>,
+    /// The language that they are in.
+    pub(super) language: Language,
     /// The metrics to grade by.
     pub(super) measures: Arc<[Measure]>,
 }
@@ -33,6 +35,10 @@ impl Reference for TextReference {
 
     fn gold(&self) -> Option<Response> {
         self.texts.first().cloned().map(Response::Text)
+    }
+
+    fn expected_code(&self) -> Option<ExpectedCode<'_>> {
+        Some(ExpectedCode { language: self.language, entry_points: Vec::new(), prompt: "" })
     }
 
     fn check(&self, response: &Response) -> Check {
@@ -187,7 +193,8 @@ mod tests {
 
     fn grade(id: &str, references: &[&str], response: &Response) -> Verdict {
         let texts = references.iter().map(|&text| text.to_owned()).collect();
-        let reference = TextReference { texts, measures: measures().into() };
+        let reference =
+            TextReference { texts, language: Language::Python, measures: measures().into() };
         let key = SampleKey { index: 0, sample: 0 };
         let response = Arc::new(response.clone());
         let submission = Submission { key, problem: id.into(), response };

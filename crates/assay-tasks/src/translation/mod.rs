@@ -64,7 +64,7 @@ impl Translation {
         settings: &TaskSettings,
     ) -> Box<dyn Problems> {
         let pairs = Pairs::from_truths(location, truths, prompt);
-        Box::new(TextProblems::new(pairs, settings.rules, self.measures(settings)))
+        Box::new(TextProblems::new(pairs, settings.rules, self.into, self.measures(settings)))
     }
 
     fn measures(&self, settings: &TaskSettings) -> Vec<Measure> {
@@ -90,7 +90,7 @@ impl Task for Translation {
         let Opening { data, settings, with_references, .. } = *opening;
         let pairs = self.pairs(data, with_references)?;
         let measures = self.measures(settings);
-        Ok(Box::new(TextProblems::new(pairs, settings.rules, measures)))
+        Ok(Box::new(TextProblems::new(pairs, settings.rules, self.into, measures)))
     }
 
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, Error, LanguagePair, Problem, ProblemId, Problems, Question, Reading,
-    Reference, Result, Rules, Selection, TextQuestion, Visit, VisitReference,
+    AnswerForm, AnswerRules, Error, Language, LanguagePair, Problem, ProblemId, Problems, Question,
+    Reading, Reference, Result, Rules, Selection, TextQuestion, Visit, VisitReference,
 };
 use assay_data::named_texts::{NamedText, named_texts, starts_as_object};
 use assay_data::parallel::{Corpus, Layout};
@@ -106,18 +106,20 @@ pub(super) fn read_truths(path: &Path) -> Result<Pairs> {
 pub(super) struct TextProblems {
     pairs: Pairs,
     rules: Rules,
+    /// The language of right answers.
+    into: Language,
     measures: Arc<[Measure]>,
 }
 
 impl TextProblems {
-    pub(super) fn new(pairs: Pairs, rules: Rules, measures: Vec<Measure>) -> Self {
-        Self { pairs, rules, measures: measures.into() }
+    pub(super) fn new(pairs: Pairs, rules: Rules, into: Language, measures: Vec<Measure>) -> Self {
+        Self { pairs, rules, into, measures: measures.into() }
     }
 
     fn reference(&self, index: usize) -> Arc<dyn Reference> {
         let target = self.pairs.targets.as_ref().and_then(|targets| targets.get(index));
         let (texts, measures) = (target.cloned().into_iter().collect(), Arc::clone(&self.measures));
-        Arc::new(TextReference { texts, measures })
+        Arc::new(TextReference { texts, language: self.into, measures })
     }
 
     fn without_sources(&self) -> Error {

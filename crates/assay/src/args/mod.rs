@@ -14,6 +14,7 @@ mod train;
 use std::path::PathBuf;
 
 use assay_core::{Rules, TaskCard, TaskSettings};
+use assay_extract::Extraction;
 use clap::builder::FalseyValueParser;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -289,6 +290,7 @@ Examples:
   assay score fusion-brain output --data truth
   assay score humaneval samples.jsonl.gz -k 1,10 --verdicts verdicts.jsonl
   assay score mbpp generations.json -j 8
+  assay score humaneval chat.jsonl --extract code  answers with prose and fenced code
   assay score humaneval samples.jsonl -L 20        answers to the first 20 problems alone
   assay score humaneval samples.jsonl --failures 5 why did it fail?
 
@@ -305,6 +307,10 @@ pub(crate) struct ScoreArguments {
 
     #[command(flatten)]
     pub(crate) chosen: ChosenArguments,
+
+    /// The part of an answer that is graded: answers of a chat hold prose and fenced code. Part of the signature.
+    #[arg(long, value_name = "NAME", default_value = "none", env = "ASSAY_EXTRACT")]
+    pub(crate) extract: ExtractArgument,
 
     /// Read every problem too, for metrics that need more than the solutions: line-error-distinct.
     #[arg(long, env = "ASSAY_DISTINCT", value_parser = FalseyValueParser::new())]
@@ -340,6 +346,33 @@ pub(crate) struct ScoreArguments {
     /// Print the results as JSON.
     #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExtractArgument {
+    /// The whole answer.
+    None,
+    /// The fenced block that defines the expected function, or else the last one in the task's language.
+    Code,
+    /// The first fenced block.
+    FirstBlock,
+    /// The last fenced block.
+    LastBlock,
+    /// As `code`, and of that the expected function with what it needs, as EvalPlus's `sanitize`; Python only.
+    Def,
+}
+
+impl ExtractArgument {
+    /// The rule, if there is one.
+    pub(crate) fn rule(self) -> Option<Extraction> {
+        match self {
+            Self::None => None,
+            Self::Code => Some(Extraction::Code),
+            Self::FirstBlock => Some(Extraction::FirstBlock),
+            Self::LastBlock => Some(Extraction::LastBlock),
+            Self::Def => Some(Extraction::Def),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -46,6 +46,7 @@ pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8>
         chosen: &chosen,
         settings: &settings,
         read_all: arguments.distinct,
+        extraction: arguments.extract.rule(),
         verdicts: verdicts.as_ref(),
         failures: arguments.failures as usize,
         tool: &tool(),
@@ -66,6 +67,9 @@ pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8>
             "the locator inside assay was trained on {dataset}: if these are answers of `assay predict`, \
              their score says nothing about new data"
         ));
+    }
+    if let Some(extracted) = &scored.results.extracted {
+        output::show_extracted(extracted);
     }
     output::show_unanswered(&scored.unanswered);
     let Scored { results, flaws, excluded, failed, .. } = scored;

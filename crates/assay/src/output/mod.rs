@@ -23,8 +23,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{
-    Error, NoAnswerKind, ProblemId, Result, Results, SessionEnd, SessionReport, Verdict, agreeing,
-    counted, shown_line, shown_text,
+    Error, Extracted, NoAnswerKind, ProblemId, Result, Results, SessionEnd, SessionReport, Verdict,
+    agreeing, counted, shown_line, shown_text,
 };
 use serde::Serialize;
 
@@ -330,6 +330,16 @@ pub(crate) fn show_passed_over(answers: &BTreeMap<String, usize>, task: &str) {
             format!("{count} {answers_do} not count: {to} of the data that {task} leaves out");
         list_some(&title, answers.keys().map(String::as_str), answers.len());
     }
+}
+
+/// Reports the answers that were cut to their code.
+pub(crate) fn show_extracted(extracted: &Extracted) {
+    let Extracted { rule, answers, changed, programs } = extracted;
+    let whole = match programs {
+        0 => String::new(),
+        programs => format!("; {programs} hold the whole program and are graded as one"),
+    };
+    print_message(&format!("extract:{rule} cut {changed} of {answers} answers{whole}"));
 }
 
 /// Reports the errors in an external solver's sessions.

@@ -1,0 +1,80 @@
+//! Finds the code in the answers of a file, and answers in which it was not looked for.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use assay_answers::AnswerFile;
+use assay_core::{Error, Extracted, Problems, Reference, Response, Result};
+use assay_extract::{Extraction, is_fenced};
+
+/// Replaces every answer by the code in it.
+pub(super) fn extract_code(
+    rule: Extraction,
+    file: &mut AnswerFile,
+    problems: &dyn Problems,
+    task: &str,
+) -> Result<Extracted> {
+    let mut counts = Extracted { rule: rule.to_string(), ..Extracted::default() };
+    let mut outcome = Ok(());
+    problems.references(&mut |index, reference| {
+        // An answer to a problem without a reference is refused later.
+        let Ok(reference) = reference else { return ControlFlow::Continue(()) };
+        outcome = extract_of(rule, index, reference.as_ref(), file, &mut counts, task);
+        if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    outcome.map(|()| counts)
+}
+
+/// Replaces the answers to one problem.
+fn extract_of(
+    rule: Extraction,
+    index: usize,
+    reference: &dyn Reference,
+    file: &mut AnswerFile,
+    counts: &mut Extracted,
+    task: &str,
+) -> Result<()> {
+    let Some(expected) = reference.expected_code() else {
+        let message = format!("answers to {task} are no code, which --extract looks for");
+        return Err(Error::usage(message).hint("leave --extract out"));
+    };
+    if !rule.knows(expected.language) {
+        let (rule, language) = (rule.name(), expected.language.title());
+        let message = format!("--extract {rule} knows no {language}");
+        return Err(Error::usage(message).hint("--extract code knows every language"));
+    }
+    for answer in file.of_mut(index) {
+        let response = &mut answer.submission.response;
+        let Ok(text) = response.text() else { continue };
+        let found = rule.extract(text, &expected);
+        let is_continuation = matches!(**response, Response::Text(_));
+        let becomes_program = is_continuation && found.is_program;
+        counts.answers += 1;
+        counts.changed += usize::from(found.code != text);
+        counts.programs += usize::from(becomes_program);
+        let code = found.code.into_owned();
+        let is_text = is_continuation && !becomes_program;
+        *response = Arc::new(if is_text { Response::Text(code) } else { Response::Program(code) });
+    }
+    Ok(())
+}
+
+/// A hint if answers have fences, which are graded with them.
+pub(super) fn hint_at_fences(file: &AnswerFile, problems: &dyn Problems) -> Option<String> {
+    let mut language = None;
+    problems.references(&mut |_, reference| {
+        let reference = reference.ok();
+        language = reference.and_then(|it| it.expected_code().map(|expected| expected.language));
+        ControlFlow::Break(())
+    });
+    let language = Some(language?);
+    let texts = file.answers.iter().filter_map(|answer| answer.submission.response.text().ok());
+    let fenced = texts.filter(|text| is_fenced(text, language)).count();
+    let all = file.answers.len();
+    let (answers, contain) = if all == 1 { ("answer", "contains") } else { ("answers", "contain") };
+    (fenced > 0).then(|| {
+        format!(
+            "{fenced} of {all} {answers} {contain} Markdown fences: `--extract code` grades only the code in them"
+        )
+    })
+}
