@@ -80,7 +80,7 @@ fn extraction_grades_the_code_and_says_what_it_cut() {
     let output = score(folder.path(), &chat(), &["--extract", "code"]);
     let expected = json!({"rule": "code.1", "answers": 4, "changed": 3, "programs": 1});
     assert_eq!(json(&output)["extracted"], expected);
-    let said = "extract:code.1 cut 3 of 4 answers; 1 hold the whole program and are graded as one";
+    let said = "extract:code.1 cut 3 of 4 answers; 1 holds the whole program and is graded as one";
     assert!(output.err.contains(said), "{output:?}");
 }
 
@@ -121,7 +121,7 @@ fn translations_have_code_in_blocks_and_line_numbers_have_none() {
     let answers = json!({"a": "Here:\n```python\nx = 1\n```\n", "b": "y = 2\n"}).to_string();
     let arguments = ["score", "c2c", "-", "-d", "truth.json", "--json"];
     let plain = feed(folder.path(), &arguments, &answers);
-    assert!(plain.err.contains("1 of 2 answers contain Markdown fences"), "{plain:?}");
+    assert!(plain.err.contains("1 of 2 answers contains Markdown fences"), "{plain:?}");
     let output = feed(folder.path(), &[&arguments[..], &["--extract", "code"]].concat(), &answers);
     assert_eq!(json(&output)["counts"]["passed"], 2, "{output:?}");
     let refused =

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use assay_answers::AnswerFile;
-use assay_core::{Error, Extracted, Problems, Reference, Response, Result};
+use assay_core::{Error, Extracted, Problems, Reference, Response, Result, agreeing, counted};
 use assay_extract::{Extraction, is_fenced};
 
 /// Replaces every answer by the code in it.
@@ -70,11 +70,11 @@ pub(super) fn hint_at_fences(file: &AnswerFile, problems: &dyn Problems) -> Opti
     let language = Some(language?);
     let texts = file.answers.iter().filter_map(|answer| answer.submission.response.text().ok());
     let fenced = texts.filter(|text| is_fenced(text, language)).count();
-    let all = file.answers.len();
-    let (answers, contain) = if all == 1 { ("answer", "contains") } else { ("answers", "contain") };
+    let all = counted(file.answers.len(), "answer");
+    let contain = agreeing(fenced, "contains", "contain");
     (fenced > 0).then(|| {
         format!(
-            "{fenced} of {all} {answers} {contain} Markdown fences: `--extract code` grades only the code in them"
+            "{fenced} of {all} {contain} Markdown fences: `--extract code` grades only the code in them"
         )
     })
 }

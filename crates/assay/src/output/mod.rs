@@ -337,9 +337,14 @@ pub(crate) fn show_extracted(extracted: &Extracted) {
     let Extracted { rule, answers, changed, programs } = extracted;
     let whole = match programs {
         0 => String::new(),
-        programs => format!("; {programs} hold the whole program and are graded as one"),
+        &programs => {
+            let (hold, are) =
+                (agreeing(programs, "holds", "hold"), agreeing(programs, "is", "are"));
+            format!("; {programs} {hold} the whole program and {are} graded as one")
+        }
     };
-    print_message(&format!("extract:{rule} cut {changed} of {answers} answers{whole}"));
+    let answers = counted(*answers, "answer");
+    print_message(&format!("extract:{rule} cut {changed} of {answers}{whole}"));
 }
 
 /// Reports the errors in an external solver's sessions.
