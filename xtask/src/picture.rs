@@ -12,9 +12,9 @@ const SCREEN: usize = 40;
 
 /// Runs the tour and draws its output to `docs/tour.svg`.
 pub(crate) fn picture() -> Outcome {
-    run("cargo", &["build", "--release", "--locked"])?;
+    run("cargo", &["build", "--locked", "--package", "assay"])?;
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let binary = root().join("target/release/assay").display().to_string();
+    let binary = root().join("target/debug/assay").display().to_string();
     let output = command(&binary, &["run"])
         .current_dir(scratch.path())
         .env("COLUMNS", "80")

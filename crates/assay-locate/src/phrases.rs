@@ -35,7 +35,27 @@ pub(crate) fn phrase(feature: &str, value: f32) -> Option<String> {
     let (form, text) = find(feature)?;
     let (usual, otherwise) = text.split_once('|').unwrap_or((&text, &text));
     let text = if is_other_case(form, value) { otherwise } else { usual };
-    Some(text.replacen("{}", &in_words(form, value), 1))
+    let value = in_words(form, value);
+    let text = if value == "1" { singular(text) } else { text.into() };
+    Some(text.replacen("{}", &value, 1))
+}
+
+/// The phrase with the noun after its number in the singular, and the verb after that.
+fn singular(text: &str) -> Cow<'_, str> {
+    let Some((before, after)) = text.split_once("{} ") else { return text.into() };
+    let (noun, rest) = after.split_once(' ').unwrap_or((after, ""));
+    let noun = match noun.strip_suffix('s') {
+        Some("copie") => "copy",
+        Some("parenthese") => "parenthesis",
+        Some(noun) => noun,
+        None => return text.into(),
+    };
+    let rest = match rest.split_once(' ') {
+        Some(("are", more)) => format!("is {more}"),
+        Some(("have", more)) => format!("has {more}"),
+        _ => rest.replacen("of it come ", "of it comes ", 1),
+    };
+    format!("{before}{{}} {noun} {rest}").trim_end().to_owned().into()
 }
 
 /// The value of another candidate, on the line `line`; `lead` is the distance of this one from all
@@ -336,6 +356,13 @@ mod tests {
             ("trigrams", 0.856, "shares 0.86 of its three-letter parts with the new line"),
             ("same first token", 1.0, "starts with the same token"),
             ("same first token", 0.0, "starts with another token"),
+            ("copies", 1.0, "1 candidate has this very text"),
+            ("copies", 2.0, "2 candidates have this very text"),
+            ("copies before", 1.0, "1 copy of it comes before"),
+            ("open parens", 1.0, "1 parenthesis is open where it starts"),
+            ("lines as like", 1.0, "1 line is about as like the new one"),
+            ("method lines", 1.0, "its method has 1 line"),
+            ("shared names", 1.0, "shares 1 name with the new line"),
             ("longer by", -3.0, "would change its length by -3 letters"),
             ("uses of old name", -1.0, "declares no name"),
             ("kind before", 20.0, "comes after an assignment"),

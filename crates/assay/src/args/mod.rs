@@ -204,7 +204,7 @@ pub(crate) struct RunArguments {
 
     /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
     /// lower end); may be repeated. The exit code is 4 if a result misses one.
-    #[arg(long, value_name = "METRIC>=NUMBER")]
+    #[arg(long, value_name = "METRIC>=NUMBER", env = "ASSAY_REQUIRE")]
     pub(crate) require: Vec<Requirement>,
 
     /// Print results.json, one object a line for each run.
@@ -336,7 +336,7 @@ pub(crate) struct ScoreArguments {
 
     /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
     /// lower end); may be repeated. The exit code is 4 if a result misses one.
-    #[arg(long, value_name = "METRIC>=NUMBER")]
+    #[arg(long, value_name = "METRIC>=NUMBER", env = "ASSAY_REQUIRE")]
     pub(crate) require: Vec<Requirement>,
 
     /// The output format.

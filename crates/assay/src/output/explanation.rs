@@ -1,6 +1,6 @@
 //! Explanations for a terminal.
 
-use assay_core::shown_line;
+use assay_core::{counted, shown_line};
 use assay_locate::{ExplainedLine, Reason};
 
 use super::diff::{Change, Part, diff};
@@ -56,7 +56,8 @@ fn view(explanation: &Explanation<'_>, page: Page) -> String {
 /// The question, the answer, and whether it is right.
 fn verdict(explanation: &Explanation<'_>) -> String {
     let Explanation { path, lines, candidates, .. } = explanation;
-    let asked = format!("{path}, {} lines, {candidates} candidates:", lines.len());
+    let (lines, candidates) = (counted(lines.len(), "line"), counted(*candidates, "candidate"));
+    let asked = format!("{path}, {lines}, {candidates}:");
     let Some(best) = explanation.explained.first().map(|(_, best)| best.ranked.line) else {
         return format!(
             "{asked} no line could be meant, since all are blank or equal to the new one"

@@ -282,3 +282,63 @@ fn push(lines: &mut [String], text: &str) {
         line.push_str(text);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(width: usize) -> Page {
+        Page { width, colour: false }
+    }
+
+    fn table() -> Table {
+        let columns = [
+            Column::text("name"),
+            Column::number("wide [95 %]").left_out(2),
+            Column::number("slim").left_out(2),
+            Column::number("n").always(),
+            Column::prose("meaning"),
+        ];
+        let cells = ["first", "0.123 [0.100, 0.200]", "1", "12", "some words that can be wrapped"];
+        Table::new(columns).with_option("--json").rows([cells.map(str::to_owned)])
+    }
+
+    #[test]
+    fn what_fits_is_on_one_line() {
+        let expected = "\
+name            wide [95 %]  slim   n  meaning
+────────────────────────────────────────────────────────────────────────
+first  0.123 [0.100, 0.200]     1  12  some words that can be wrapped
+";
+        let shown = table().render(page(usize::MAX));
+        assert_eq!(shown.replace('─', ""), expected.replace('─', ""));
+        assert_eq!(table().render(page(70)), shown);
+    }
+
+    #[test]
+    fn prose_is_wrapped_before_a_column_is_left_out() {
+        let shown = table().render(page(63));
+        assert!(shown.contains("12  some words that can be\n"), "{shown}");
+        assert!(!shown.contains("left out"), "{shown}");
+    }
+
+    #[test]
+    fn a_wide_column_does_not_push_out_a_slim_one() {
+        let shown = table().render(page(50));
+        assert!(shown.contains("first     1  12  some words that can be wrapped\n"), "{shown}");
+        assert!(
+            shown.ends_with("left out: wide; shown by --json, in a pipe, and on\n69 columns\n"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn nothing_is_wider_than_the_page_however_narrow() {
+        for width in 40..80 {
+            let shown = table().render(page(width));
+            assert!(shown.lines().all(|line| super::width(line) <= width), "{width}: {shown}");
+        }
+        let long = Table::new([Column::text("x")]).rows([["漢".repeat(50)]]).render(page(40));
+        assert!(long.lines().all(|line| super::width(line) <= 40), "{long}");
+    }
+}

@@ -101,6 +101,8 @@ impl Workshop {
         let path = std::env::split_paths(&path);
         let path = std::env::join_paths([self.path("bin")].into_iter().chain(path));
         command.env("PATH", path.expect("a list of folders"));
+        // Pages show what a terminal shows.
+        command.env("COLUMNS", "80");
         // Managers of versions find their toolchains in the user's home, which is another one here.
         let home = std::env::var_os("HOME").unwrap_or_default();
         for (name, folder) in
