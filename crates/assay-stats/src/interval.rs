@@ -24,7 +24,7 @@ pub fn proportion(successes: usize, n: usize) -> Option<Estimate> {
 /// The number of pseudo-observations of the greatest possible variance that are mixed in. With
 /// fewer, rare large losses that a small sample has missed make the interval too narrow: on
 /// CodRep's own losses 100 keeps the coverage near 95 % or above, for 20 problems and for 5,000.
-const PSEUDO_OBSERVATIONS: f64 = 100.0;
+pub(crate) const PSEUDO_OBSERVATIONS: f64 = 100.0;
 
 /// The mean of numbers between 0 and 1, with Wilson's interval at their effective number.
 ///
@@ -54,7 +54,12 @@ pub fn bounded_mean(values: &[f64]) -> Option<Estimate> {
 /// If problems have unequal weights, the variance can be greater than that of a binary value. In
 /// that case the pseudo-observations would hide the observed variance, and are left out.
 pub(crate) fn mixed_share(relative: f64, count: f64) -> f64 {
-    ((relative + PSEUDO_OBSERVATIONS) / (count + PSEUDO_OBSERVATIONS)).max(relative / count)
+    mixed_share_of(relative, count, PSEUDO_OBSERVATIONS)
+}
+
+/// The same with another number of pseudo-observations.
+pub(crate) fn mixed_share_of(relative: f64, count: f64, mixed_in: f64) -> f64 {
+    ((relative + mixed_in) / (count + mixed_in)).max(relative / count)
 }
 
 pub(crate) fn wilson(mean: f64, effective: f64, n: usize) -> Estimate {

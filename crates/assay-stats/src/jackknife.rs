@@ -14,10 +14,13 @@
 use assay_core::Estimate;
 
 use crate::ExactSum;
-use crate::interval::{mixed_share, wilson};
+use crate::interval::{PSEUDO_OBSERVATIONS, mixed_share, mixed_share_of, wilson};
+use crate::paired::student;
 
 /// The name of the method, for signatures.
 pub const CORPUS_METHOD: &str = "jackknife-wilson95";
+/// The name of the method of [`grouped_corpus_metric`].
+pub const GROUPED_METHOD: &str = "jackknife95";
 
 /// A corpus metric between `range.0` and `range.1`: its value over all problems, and its values
 /// with each problem left out in turn.
@@ -26,19 +29,66 @@ pub const CORPUS_METHOD: &str = "jackknife-wilson95";
 /// everything depends on that problem: then the spread is unknown, and the greatest possible one is
 /// used.
 pub fn corpus_metric(value: f64, left_out: &[f64], range: (f64, f64)) -> Option<Estimate> {
-    let n = left_out.len();
-    let (low, high) = range;
+    let count = left_out.len() as f64;
+    let share = |relative: f64| mixed_share(relative, count);
+    estimate(value, left_out, left_out.len(), range, |relative, _| share(relative))
+}
+
+/// A corpus metric of `n` problems in groups: its value over all problems, and its values with each
+/// group left out in turn.
+///
+/// The highest value may be infinite. Otherwise this is like [`corpus_metric`], but with no more pseudo-observations than the influences call for. An
+/// observed variance is uncertain by a factor that grows with their kurtosis: influences without
+/// extremes determine it well, a few extreme ones hardly. So the interval is wide where a small
+/// corpus may have missed rare failures, and as narrow as a bootstrap's elsewhere.
+pub fn grouped_corpus_metric(
+    value: f64,
+    left_out: &[f64],
+    n: usize,
+    range: (f64, f64),
+) -> Option<Estimate> {
+    let count = n as f64;
+    if range.1.is_infinite() {
+        return unbounded(value, left_out, n, range.0);
+    }
+    estimate(value, left_out, n, range, |relative, kurtosis| {
+        let mixed_in = (2.0 * (kurtosis - 1.0)).clamp(0.0, PSEUDO_OBSERVATIONS);
+        mixed_share_of(relative, count, mixed_in)
+    })
+}
+
+/// The estimate with Student's interval, cut at the lowest value: a metric without a greatest value
+/// has no greatest spread to mix in.
+fn unbounded(value: f64, left_out: &[f64], n: usize, lowest: f64) -> Option<Estimate> {
+    let influences = Influences::of(left_out).filter(|_| value.is_finite())?;
+    // The variance of the mean of n problems is that of G groups: squares / G / G.
+    let groups = left_out.len() as f64;
+    let half = student(n as f64 - 1.0) * influences.squares.sqrt() / groups;
+    Some(Estimate { value, low: (value - half).max(lowest).min(value), high: value + half, n })
+}
+
+/// The estimate with Wilson's interval at the effective number of problems; `mixed` is given the
+/// relative spread and the kurtosis of the influences.
+fn estimate(
+    value: f64,
+    left_out: &[f64],
+    n: usize,
+    (low, high): (f64, f64),
+    mixed: impl Fn(f64, f64) -> f64,
+) -> Option<Estimate> {
     let width = high - low;
-    if n == 0 || !value.is_finite() || width.is_nan() || width <= 0.0 {
+    if left_out.is_empty() || !value.is_finite() || width.is_nan() || width <= 0.0 {
         return None;
     }
     let share = ((value - low) / width).clamp(0.0, 1.0);
     let greatest = share * (1.0 - share);
     let count = n as f64;
-    let effective = match spread(left_out) {
-        Some(spread) if greatest > 0.0 => {
-            let relative = spread / (width * width) / greatest;
-            count / mixed_share(relative, count)
+    let effective = match Influences::of(left_out) {
+        Some(influences) if greatest > 0.0 => {
+            // A group has the influence of all of its problems.
+            let problems = count / left_out.len() as f64;
+            let relative = influences.squares * problems * problems / (width * width) / greatest;
+            count / mixed(relative, influences.kurtosis)
         }
         _ => count,
     };
@@ -52,17 +102,32 @@ pub fn corpus_metric(value: f64, left_out: &[f64], range: (f64, f64)) -> Option<
     })
 }
 
-/// The sum of the squared deviations of the pseudo-values: n times the variance of each problem's
-/// contribution to the metric. `None` if a value is NaN, or there is nothing to compare.
-fn spread(left_out: &[f64]) -> Option<f64> {
-    let count = left_out.len() as f64;
-    if count < 2.0 || !left_out.iter().all(|value| value.is_finite()) {
-        return None;
+/// The deviations of the pseudo-values from their mean.
+struct Influences {
+    /// The sum of their squares: n times the variance of each problem's contribution.
+    squares: f64,
+    /// Their fourth moment relative to the square of the second. If all are 0 nothing is known, and
+    /// it is the greatest possible: their number.
+    kurtosis: f64,
+}
+
+impl Influences {
+    /// `None` if a value is NaN, or there is nothing to compare.
+    fn of(left_out: &[f64]) -> Option<Self> {
+        let count = left_out.len() as f64;
+        if count < 2.0 || !left_out.iter().all(|value| value.is_finite()) {
+            return None;
+        }
+        let mean = left_out.iter().copied().collect::<ExactSum>().value() / count;
+        // A pseudo-value is n·T − (n−1)·T₋ᵢ, so its deviation from their mean is n−1 times as large.
+        let moved = |value: &f64| (count - 1.0) * (value - mean);
+        let sum = |power: fn(f64) -> f64| {
+            left_out.iter().map(|value| power(moved(value))).collect::<ExactSum>().value()
+        };
+        let (squares, fourths) = (sum(|moved| moved * moved), sum(|moved| moved.powi(4)));
+        let kurtosis = count * fourths / (squares * squares);
+        Some(Self { squares, kurtosis: if kurtosis.is_finite() { kurtosis } else { count } })
     }
-    let mean = left_out.iter().copied().collect::<ExactSum>().value() / count;
-    // A pseudo-value is n·T − (n−1)·T₋ᵢ, so its deviation from their mean is n−1 times as large.
-    let moved = |value: &f64| (count - 1.0) * (value - mean);
-    Some(left_out.iter().map(|value| moved(value) * moved(value)).collect::<ExactSum>().value())
 }
 
 #[cfg(test)]
@@ -162,8 +227,20 @@ mod tests {
         sums
     }
 
+    type Method = fn(f64, &[f64]) -> Option<Estimate>;
+
+    const METHODS: [Method; 2] = [
+        |value, left_out| corpus_metric(value, left_out, (0.0, 100.0)),
+        |value, left_out| grouped_corpus_metric(value, left_out, left_out.len(), (0.0, 100.0)),
+    ];
+
     /// The share of intervals of `n` problems that cover the metric of a very large corpus.
-    fn coverage(n: usize, truth: f64, mut problem: impl FnMut() -> [f64; 6]) -> f64 {
+    fn coverage(
+        method: Method,
+        n: usize,
+        truth: f64,
+        mut problem: impl FnMut() -> [f64; 6],
+    ) -> f64 {
         let (rounds, mut covered) = (1_000, 0);
         for _ in 0..rounds {
             let pairs: Vec<[f64; 6]> = (0..n).map(|_| problem()).collect();
@@ -174,7 +251,7 @@ mod tests {
                 score(&rest)
             };
             let left_out: Vec<f64> = pairs.iter().map(without).collect();
-            let estimate = corpus_metric(score(&sums), &left_out, (0.0, 100.0)).unwrap();
+            let estimate = method(score(&sums), &left_out).unwrap();
             covered += usize::from(estimate.low <= truth && truth <= estimate.high);
         }
         covered as f64 / f64::from(rounds)
@@ -186,12 +263,27 @@ mod tests {
         for skill in [mixed as Skill, nearly_perfect] {
             let many: Vec<[f64; 6]> = (0..300_000).map(|_| pair(&mut draw, skill)).collect();
             let truth = score(&total(&many));
-            for n in [5, 12, 30, 100, 400] {
-                let covered = coverage(n, truth, || pair(&mut draw, skill));
-                assert!(covered > 0.9, "{covered} for {n} problems around {truth}");
+            for method in METHODS {
+                for n in [5, 12, 30, 100, 400] {
+                    let covered = coverage(method, n, truth, || pair(&mut draw, skill));
+                    assert!(covered > 0.9, "{covered} for {n} problems around {truth}");
+                }
+                let covered = coverage(method, 2_000, truth, || pair(&mut draw, skill));
+                assert!((0.93..0.97).contains(&covered), "and no wider than it must be: {covered}");
             }
-            let covered = coverage(2_000, truth, || pair(&mut draw, skill));
-            assert!((0.93..0.97).contains(&covered), "and no wider than it must be: {covered}");
+        }
+    }
+
+    #[test]
+    fn influences_without_extremes_need_few_pseudo_observations() {
+        let mut draw = Draw(23);
+        let many: Vec<[f64; 6]> = (0..300_000).map(|_| pair(&mut draw, mixed)).collect();
+        let truth = score(&total(&many));
+        for n in [100, 400] {
+            let [wide, narrow] =
+                METHODS.map(|method| coverage(method, n, truth, || pair(&mut draw, mixed)));
+            assert!((0.93..0.975).contains(&narrow), "{narrow} for {n} problems");
+            assert!(wide > narrow, "{wide} for {n} problems");
         }
     }
 
@@ -200,10 +292,49 @@ mod tests {
         let mut draw = Draw(17);
         let many: Vec<[f64; 6]> = (0..300_000).map(|_| whole_and_uneven(&mut draw)).collect();
         let truth = score(&total(&many));
-        for (n, least) in [(20, 0.87), (100, 0.92), (1_000, 0.93)] {
-            let covered = coverage(n, truth, || whole_and_uneven(&mut draw));
-            assert!((least..0.97).contains(&covered), "{covered} for {n} problems around {truth}");
+        for method in METHODS {
+            for (n, least) in [(20, 0.87), (100, 0.92), (1_000, 0.93)] {
+                let covered = coverage(method, n, truth, || whole_and_uneven(&mut draw));
+                let enough = (least..0.97).contains(&covered);
+                assert!(enough, "{covered} for {n} problems around {truth}");
+            }
         }
+    }
+
+    #[test]
+    fn groups_have_the_interval_of_their_problems() {
+        let mut draw = Draw(29);
+        let pairs: Vec<[f64; 6]> = (0..20_000).map(|_| pair(&mut draw, mixed)).collect();
+        let sums = total(&pairs);
+        let interval = |size: usize| {
+            let without = |group: &[[f64; 6]]| {
+                let mut rest = sums;
+                let group = total(group);
+                rest.iter_mut().zip(&group).for_each(|(sum, count)| *sum -= count);
+                score(&rest)
+            };
+            let left_out: Vec<f64> = pairs.chunks(size).map(without).collect();
+            let found = grouped_corpus_metric(score(&sums), &left_out, pairs.len(), (0.0, 100.0));
+            let found = found.unwrap();
+            assert_eq!(found.n, pairs.len());
+            found.high - found.low
+        };
+        let (single, grouped) = (interval(1), interval(10));
+        assert!((grouped / single - 1.0).abs() < 0.05, "{grouped} instead of {single}");
+    }
+
+    #[test]
+    fn a_mean_without_a_greatest_value_has_students_interval() {
+        // scipy.stats.t.interval(0.95, 39, x.mean(), x.std(ddof=0) / np.sqrt(40)) of
+        // x = np.arange(40) * 7 % 11: (4.0212, 6.0788).
+        let values: Vec<f64> = (0..40).map(|at| f64::from(at * 7 % 11)).collect();
+        let sum: f64 = values.iter().sum();
+        let left_out: Vec<f64> = values.iter().map(|value| (sum - value) / 39.0).collect();
+        let range = (0.0, f64::INFINITY);
+        let found = grouped_corpus_metric(sum / 40.0, &left_out, 40, range).unwrap();
+        assert!((found.low - 4.0212).abs() < 2e-4, "{found:?}");
+        assert!((found.high - 6.0788).abs() < 2e-4, "{found:?}");
+        assert!(grouped_corpus_metric(1.0, &[0.0], 1, range).is_none());
     }
 
     proptest! {
@@ -215,8 +346,14 @@ mod tests {
             let estimate = corpus_metric(value, &left_out, (0.0, 100.0)).unwrap();
             prop_assert!(0.0 <= estimate.low && estimate.low <= value);
             prop_assert!(value <= estimate.high && estimate.high <= 100.0);
+            let n = left_out.len();
+            let grouped = grouped_corpus_metric(value, &left_out, n, (0.0, 100.0)).unwrap();
+            prop_assert!(0.0 <= grouped.low && grouped.low <= value);
+            prop_assert!(value <= grouped.high && grouped.high <= 100.0);
             left_out.sort_by(f64::total_cmp);
             prop_assert_eq!(estimate, corpus_metric(value, &left_out, (0.0, 100.0)).unwrap());
+            let again = grouped_corpus_metric(value, &left_out, n, (0.0, 100.0)).unwrap();
+            prop_assert_eq!(grouped, again);
         }
     }
 }
