@@ -16,9 +16,9 @@ fuzz_target!(|bytes: &[u8]| {
     let middle = texts.iter().position(|&byte| byte == 0).unwrap_or(texts.len() / 2);
     let (left, right) = texts.split_at(middle);
     let right = right.strip_prefix(b"\0").unwrap_or(right);
-    check(Pairs::together(source("pairs", form(choice), texts)));
+    check(Pairs::together([source("pairs", form(choice), texts)]));
     check(Pairs::join(
-        (source("hyp", form(choice), left), Keys::of_hypotheses()),
+        [(source("hyp", form(choice), left), Keys::of_hypotheses())],
         [(source("refs", form(choice / 3), right), Keys::of_references(&["java"]))],
     ));
     written_is_read(&String::from_utf8_lossy(left), &String::from_utf8_lossy(right));
@@ -47,10 +47,10 @@ fn check(pairs: assay_core::Result<Pairs>) {
 
 fn written_is_read(reference: &str, hypothesis: &str) {
     let document = serde_json::json!([{"refs": [reference, "x"], "hyp": hypothesis}]).to_string();
-    let pairs = Pairs::together(source("pairs", Form::Json, document.as_bytes()));
+    let pairs = Pairs::together([source("pairs", Form::Json, document.as_bytes())]);
     let read: Vec<Pair> =
         pairs.expect("it is an array").map(|pair| pair.expect("a pair")).collect();
     assert_eq!(read.len(), 1);
     assert_eq!(read[0].references, [reference, "x"]);
-    assert_eq!(read[0].hypothesis, hypothesis);
+    assert_eq!(read[0].hypotheses, [hypothesis]);
 }

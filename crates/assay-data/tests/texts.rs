@@ -13,7 +13,7 @@ fn source(name: &str, form: Form, text: impl Into<Vec<u8>>) -> Source {
 }
 
 fn together(form: Form, text: impl Into<Vec<u8>>) -> Result<Vec<Pair>, String> {
-    Pairs::together(source("pairs", form, text))
+    Pairs::together([source("pairs", form, text)])
         .and_then(Iterator::collect)
         .map_err(|error| error.to_string())
 }
@@ -24,7 +24,7 @@ fn joined(hyp: (Form, &[u8]), refs: &[(Form, &[u8])]) -> Result<Vec<Pair>, Strin
         .iter()
         .zip(names)
         .map(|((form, text), name)| (source(name, *form, *text), Keys::of_references(&["python"])));
-    Pairs::join((source("hyp", hyp.0, hyp.1), Keys::of_hypotheses()), references)
+    Pairs::join([(source("hyp", hyp.0, hyp.1), Keys::of_hypotheses())], references)
         .and_then(Iterator::collect)
         .map_err(|error| error.to_string())
 }
@@ -35,7 +35,7 @@ fn lines(values: &[Value]) -> Vec<u8> {
 
 /// The contents of pairs, without their ids.
 fn contents(pairs: Vec<Pair>) -> Vec<(Vec<String>, String)> {
-    pairs.into_iter().map(|pair| (pair.references, pair.hypothesis)).collect()
+    pairs.into_iter().map(|pair| (pair.references, pair.hypotheses.concat())).collect()
 }
 
 /// Texts with characters that break formats: quotes, brackets, line ends, separators, other
@@ -152,7 +152,7 @@ fn compressed_files_are_unpacked() {
     let path = folder.path().join("any.zip");
     fs::write(&path, zip.finish().unwrap().into_inner()).unwrap();
     let open = || (Source::open(&path, None).unwrap(), Keys::of_hypotheses());
-    assert_eq!(Pairs::join(open(), [open()]).unwrap().count(), 2);
+    assert_eq!(Pairs::join([open()], [open()]).unwrap().count(), 2);
     let packed = [
         ("a.txt.gz", gzip.finish().unwrap()),
         ("a.txt.zst", zstd::encode_all(&text[..], 1).unwrap()),
@@ -162,11 +162,13 @@ fn compressed_files_are_unpacked() {
         let path = folder.path().join(name);
         fs::write(&path, &bytes).unwrap();
         let open = || (Source::open(&path, None).unwrap(), Keys::of_hypotheses());
-        let read: Vec<Pair> = Pairs::join(open(), [open()]).unwrap().map(Result::unwrap).collect();
+        let read: Vec<Pair> =
+            Pairs::join([open()], [open()]).unwrap().map(Result::unwrap).collect();
         assert_eq!(read.len(), 2, "{name}");
-        assert_eq!(read[1].hypothesis, "two");
+        assert_eq!(read[1].hypotheses, ["two"]);
         fs::write(&path, &bytes[..bytes.len() - 6]).unwrap();
-        let error = Pairs::join(open(), [open()]).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let error =
+            Pairs::join([open()], [open()]).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         let error = error.unwrap_err();
         assert!(error.to_string().contains("is not a sound compressed file"), "{error}");
         assert_eq!(error.exit_code(), 3);

@@ -228,6 +228,10 @@ impl TextMetric for Chrf {
             .part("common_ngrams", column(2))
     }
 
+    fn range(&self) -> (f64, f64) {
+        (0.0, 100.0)
+    }
+
     /// sacreBLEU's own signature, with beta added if it is not 2: sacreBLEU has it in the score's
     /// name.
     fn signature(&self, corpus: &Sums) -> String {

@@ -63,6 +63,14 @@ impl TextMetric for ExactMatch {
         score.part("matched", parts::count(matched)).part("pairs", parts::count(pairs))
     }
 
+    fn range(&self) -> (f64, f64) {
+        (0.0, 1.0)
+    }
+
+    fn share(&self, corpus: &Sums) -> Option<(usize, usize)> {
+        Some((parts::whole_number(corpus.at(REFERENCE_COUNTS)), parts::whole_number(pairs(corpus))))
+    }
+
     fn signature(&self, corpus: &Sums) -> String {
         let references = references_per_pair(corpus);
         format!("exact-match|strip:yes|scale:1|nrefs:{references}|version:{}", self.version)

@@ -9,6 +9,7 @@ pub mod card;
 pub mod chrf;
 pub mod classification;
 pub mod codebleu;
+pub mod corpus;
 pub mod exact;
 pub mod fusion_brain;
 pub mod line;

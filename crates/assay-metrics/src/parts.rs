@@ -16,6 +16,11 @@ pub(crate) fn counts(sums: Vec<f64>) -> Part {
     }
 }
 
+/// A count that was added up as a float, as a number of things.
+pub(crate) fn whole_number(sum: f64) -> usize {
+    usize::try_from(whole(sum)).unwrap_or(usize::MAX)
+}
+
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sums of counts")]
 fn whole(sum: f64) -> u64 {
     sum as u64

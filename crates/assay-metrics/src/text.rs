@@ -24,6 +24,26 @@ pub trait TextMetric: Send + Sync {
         self.score(pair)
     }
 
+    /// The score of a corpus without rounding, from which intervals are computed; NaN if it is
+    /// undefined.
+    fn value(&self, corpus: &Sums) -> f64 {
+        self.score(corpus).value()
+    }
+
+    /// The lowest and the highest possible score; the highest may be infinite.
+    fn range(&self) -> (f64, f64);
+
+    /// The number of pairs that count and the number of all pairs, if the score is their share.
+    fn share(&self, _corpus: &Sums) -> Option<(usize, usize)> {
+        None
+    }
+
+    /// The number of counts, at the end of the sums, that are the last pair's own instead of sums.
+    /// They stay those of the corpus in every sample of it.
+    fn last_pair_counts(&self) -> usize {
+        0
+    }
+
     /// A remark for the user about options that were not taken as given.
     fn note(&self) -> Option<String> {
         None

@@ -2,11 +2,12 @@
 //!
 //! An [`OpenTask`] holds the selected problems and their hash; a [`Plan`] adds a solver and the signature; [`start`]
 //! and [`Resumable`] execute it and write the record. [`score()`] grades answers made elsewhere and [`predict()`] answers
-//! without grading; neither writes a record. All of them feed one pipeline (`pipeline/`). [`measure()`] scores pairs of
-//! texts with a metric.
+//! without grading; neither writes a record. All of them feed one pipeline (`pipeline/`). [`measure()`] counts pairs of
+//! texts for metrics, and [`figures()`] computes their intervals and the differences between systems.
 
 mod context;
 mod failures;
+mod figures;
 mod gate;
 mod hashing;
 mod host;
@@ -26,7 +27,8 @@ pub use assay_core::Progress;
 pub use assay_record::{Tool, is_run};
 pub use context::{RunContext, job_count};
 pub use failures::{FailedSample, failed_samples};
-pub use measure::{Measured, PairSink, measure};
+pub use figures::{Difference, Figure, figures};
+pub use measure::{Measured, Measurement, PairSink, measure};
 pub use plan::{OpenTask, Plan, Request, TaskRequest, select_problems};
 pub use predict::{PredictSummary, Prediction, predict};
 pub use run::{Complete, Resumable, RunOutcome, StoredRun, start};

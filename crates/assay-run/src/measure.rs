@@ -1,4 +1,4 @@
-//! Measures pairs of texts as they are read: one thread reads, the others measure, and the calling thread joins the
+//! Measures texts of one or more systems and their references as they are read: one thread reads, the others measure, and the calling thread joins the
 //! counts and passes on the rows in order. With one job it also measures. Only a few chunks are in memory, however
 //! many pairs there are.
 
@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use assay_core::{Cancel, Error, Result};
 use assay_data::texts::{Pair, PairId};
+use assay_metrics::corpus::Corpus;
 use assay_metrics::text::{Sums, TextMetric};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -22,13 +23,38 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The maximum number of threads per core; more would only cost memory.
 const MAX_THREADS_PER_CORE: usize = 8;
 
+/// The metrics to compute for the outputs of each of several systems.
+#[derive(Clone, Copy)]
+pub struct Measurement<'a> {
+    /// The metrics.
+    pub metrics: &'a [&'a dyn TextMetric],
+    /// The number of systems: each pair has that many hypotheses.
+    pub systems: usize,
+}
+
 /// A measured corpus.
 #[derive(Debug, Default)]
 pub struct Measured {
-    /// The counts of all pairs.
-    pub total: Sums,
+    /// The counts of all pairs: for each system, those of each metric.
+    pub corpora: Vec<Vec<Corpus>>,
     /// The number of pairs.
     pub n: u64,
+}
+
+impl Measured {
+    fn new(measurement: Measurement<'_>) -> Self {
+        let system = vec![Corpus::default(); measurement.metrics.len()];
+        Self { corpora: vec![system; measurement.systems], n: 0 }
+    }
+
+    /// Adds the counts of the next pair.
+    fn add(&mut self, metrics: &[&dyn TextMetric], counts: &[Sums]) {
+        let corpora = self.corpora.iter_mut().flatten();
+        for ((corpus, metric), sums) in corpora.zip(metrics.iter().cycle()).zip(counts) {
+            corpus.add(*metric, sums);
+        }
+        self.n += 1;
+    }
 }
 
 /// Receives the measured pairs.
@@ -36,11 +62,12 @@ pub trait PairSink: Sync {
     /// The rendering of a pair.
     type Row: Send;
 
-    /// Renders a pair. Called by several threads concurrently.
-    fn render(&self, id: &PairId, sums: &Sums) -> Result<Self::Row>;
+    /// Renders a pair from its counts: for each system, those of each metric. Called by several
+    /// threads concurrently.
+    fn render(&self, id: &PairId, counts: &[Sums]) -> Result<Self::Row>;
 
     /// Receives the next pairs, in the order of the input.
-    fn accept(&mut self, pairs: Vec<(Sums, Self::Row)>) -> Result<()>;
+    fn accept(&mut self, pairs: Vec<(Vec<Sums>, Self::Row)>) -> Result<()>;
 }
 
 /// Measures all pairs with `jobs` threads, and passes them to `sink`; `None` if cancelled.
@@ -48,7 +75,7 @@ pub trait PairSink: Sync {
 /// 0 jobs mean one per core. Pairs before a read error are measured too.
 pub fn measure<S: PairSink>(
     pairs: impl Iterator<Item = Result<Pair>> + Send + 'static,
-    metric: &dyn TextMetric,
+    measurement: Measurement<'_>,
     jobs: usize,
     cancel: &Cancel,
     sink: &mut S,
@@ -57,27 +84,26 @@ pub fn measure<S: PairSink>(
     let (sender, receiver) = sync_channel(QUEUED_CHUNKS);
     // The thread is never joined: it may be reading from an idle terminal.
     thread::Builder::new().spawn(move || read(pairs, &sender)).map_err(no_threads)?;
-    let mut measured = Measured::default();
+    let mut measured = Measured::new(measurement);
     while let Some(message) = next(&receiver, cancel) {
         let chunk = match message? {
             Message::Chunk(chunk) => chunk,
             Message::End(end) => return end.map(|()| Some(measured)),
         };
-        let results = measure_chunk(&chunk, metric, workers.as_ref(), sink)?;
+        let results = measure_chunk(&chunk, measurement.metrics, workers.as_ref(), sink)?;
         if cancel.is_cancelled() {
             break;
         }
-        for (sums, _) in &results {
-            metric.join(&mut measured.total, sums);
+        for (counts, _) in &results {
+            measured.add(measurement.metrics, counts);
         }
-        measured.n += results.len() as u64;
         sink.accept(results)?;
     }
     Ok(None)
 }
 
 /// The worker threads; `None` for one job, which the calling thread does itself.
-fn workers(jobs: usize) -> Result<Option<ThreadPool>> {
+pub(crate) fn workers(jobs: usize) -> Result<Option<ThreadPool>> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     match threads(jobs, cores) {
         1 => Ok(None),
@@ -97,15 +123,18 @@ fn no_threads(error: impl std::error::Error + Send + Sync + 'static) -> Error {
 
 fn measure_chunk<S: PairSink>(
     chunk: &[Pair],
-    metric: &dyn TextMetric,
+    metrics: &[&dyn TextMetric],
     workers: Option<&ThreadPool>,
     sink: &S,
-) -> Result<Vec<(Sums, S::Row)>> {
+) -> Result<Vec<(Vec<Sums>, S::Row)>> {
     let measure = |pair: &Pair| {
         let references: Vec<&str> = pair.references.iter().map(String::as_str).collect();
-        let sums = metric.measure(&references, &pair.hypothesis);
-        let row = sink.render(&pair.id, &sums)?;
-        Ok((sums, row))
+        let mut counts = Vec::with_capacity(pair.hypotheses.len() * metrics.len());
+        for hypothesis in &pair.hypotheses {
+            counts.extend(metrics.iter().map(|metric| metric.measure(&references, hypothesis)));
+        }
+        let row = sink.render(&pair.id, &counts)?;
+        Ok((counts, row))
     };
     match workers {
         Some(workers) => workers.install(|| chunk.par_iter().map(measure).collect()),
@@ -179,11 +208,11 @@ mod tests {
     impl PairSink for Collector<'_> {
         type Row = String;
 
-        fn render(&self, id: &PairId, _: &Sums) -> Result<String> {
+        fn render(&self, id: &PairId, _: &[Sums]) -> Result<String> {
             Ok(format!("{id:?}"))
         }
 
-        fn accept(&mut self, pairs: Vec<(Sums, String)>) -> Result<()> {
+        fn accept(&mut self, pairs: Vec<(Vec<Sums>, String)>) -> Result<()> {
             self.ids.extend(pairs.into_iter().map(|(_, id)| id));
             if self.ids.len() >= self.enough {
                 self.cancel.cancel();
@@ -195,7 +224,7 @@ mod tests {
     fn pairs(n: u64) -> impl Iterator<Item = Result<Pair>> + Send + 'static {
         (0..n).map(|place| {
             let text = place.to_string();
-            Ok(Pair { id: place.into(), references: vec![text.clone()], hypothesis: text })
+            Ok(Pair { id: place.into(), references: vec![text.clone()], hypotheses: vec![text] })
         })
     }
 
@@ -207,7 +236,8 @@ mod tests {
         let metric = find("exact").unwrap().build(&MetricOptions::default()).unwrap();
         let cancel = Cancel::new();
         let mut sink = Collector { ids: Vec::new(), cancel: &cancel, enough };
-        let measured = measure(pairs, metric.as_ref(), jobs, &cancel, &mut sink);
+        let measurement = Measurement { metrics: &[metric.as_ref()], systems: 1 };
+        let measured = measure(pairs, measurement, jobs, &cancel, &mut sink);
         (measured, sink.ids)
     }
 

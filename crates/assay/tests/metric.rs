@@ -288,8 +288,14 @@ fn pairs_that_are_none_are_refused() {
     let good = "{\"refs\":[\"a\"],\"hyp\":\"a\"}\n";
     check("", "there are no texts in p.jsonl");
     check("[\"a\"]", "p.jsonl:1: an array, where a pair is expected");
-    check("{\"hyp\":\"a\"}", "p.jsonl:1: the object has none of the keys \"refs\", \"ref\"");
-    check(&format!("{good}{{\"ref\":\"a\"}}"), "p.jsonl:2: the object has no key \"hyp\"");
+    check(
+        "{\"hyp\":\"a\"}",
+        "p.jsonl:1: the object has none of the keys \"refs\", \"references\", \"ref\", \"reference\"",
+    );
+    check(
+        &format!("{good}{{\"ref\":\"a\"}}"),
+        "p.jsonl:2: the object has none of the keys \"hyp\", \"hypothesis\", \"prediction\"",
+    );
     check(
         "{\"refs\":[],\"hyp\":\"a\"}",
         "p.jsonl:1: key \"refs\": an empty array, where references are expected",

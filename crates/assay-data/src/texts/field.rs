@@ -24,6 +24,16 @@ impl Keys {
         Self::new(&[&usual, language].concat())
     }
 
+    /// The names of hypotheses in an object that also holds references.
+    pub(super) fn of_hypotheses_in_pairs() -> Self {
+        Self::new(&["hyp", "hypothesis", "prediction"])
+    }
+
+    /// The names of references in an object that also holds a hypothesis.
+    pub(super) fn of_references_in_pairs() -> Self {
+        Self::new(&["refs", "references", "ref", "reference"])
+    }
+
     pub(super) fn new(keys: &[&str]) -> Self {
         Self(keys.iter().map(|&key| key.to_owned()).collect())
     }

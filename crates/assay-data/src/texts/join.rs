@@ -22,7 +22,8 @@ struct Column {
 
 /// Reads one pair at a time.
 pub(super) struct Joined {
-    hypotheses: Column,
+    /// One for each system.
+    hypotheses: Vec<Column>,
     /// The first determines the order of the pairs and their keys.
     references: Vec<Column>,
     keyed: bool,
@@ -33,15 +34,20 @@ pub(super) struct Joined {
 
 impl Joined {
     pub(super) fn open(
-        hypotheses: (Source, Keys),
+        hypotheses: impl IntoIterator<Item = (Source, Keys)>,
         references: impl IntoIterator<Item = (Source, Keys)>,
     ) -> Result<Self> {
-        let hypotheses = Column::open(hypotheses)?;
+        let hypotheses: Vec<Column> =
+            hypotheses.into_iter().map(Column::open).collect::<Result<_>>()?;
         let references: Vec<Column> =
             references.into_iter().map(Column::open).collect::<Result<_>>()?;
-        let keyed = hypotheses.values.keyed();
-        if let Some(other) = references.iter().find(|column| column.values.keyed() != keyed) {
-            return Err(unlike(&hypotheses, other));
+        let mut columns = hypotheses.iter().chain(&references);
+        let Some(first) = columns.next() else {
+            return Err(Error::usage("there are no files of texts"));
+        };
+        let keyed = first.values.keyed();
+        if let Some(other) = columns.find(|column| column.values.keyed() != keyed) {
+            return Err(unlike(first, other));
         }
         Ok(Self { hypotheses, references, keyed, count: 0, seen: HashSet::new() })
     }
@@ -55,45 +61,40 @@ impl Joined {
     }
 
     fn columns(&self) -> impl Iterator<Item = &Column> {
-        std::iter::once(&self.hypotheses).chain(&self.references)
+        self.hypotheses.iter().chain(&self.references)
     }
 
     fn next_by_place(&mut self) -> Result<Option<Pair>> {
-        let hypothesis = self.hypotheses.values.next()?;
-        let references: Vec<Option<KeyedValue>> =
-            self.references.iter_mut().map(|column| column.values.next()).collect::<Result<_>>()?;
-        let there = references.iter().filter(|item| item.is_some()).count();
-        match hypothesis {
-            None if there == 0 => Ok(None),
-            Some(hypothesis) if there == references.len() => {
+        let columns = self.hypotheses.iter_mut().chain(&mut self.references);
+        let read: Vec<Option<KeyedValue>> =
+            columns.map(|column| column.values.next()).collect::<Result<_>>()?;
+        match read.iter().flatten().count() {
+            0 => Ok(None),
+            there if there == read.len() => {
                 self.count += 1;
-                let references = references.into_iter().flatten().collect();
-                self.pair(self.count.into(), hypothesis, references).map(Some)
+                self.pair(self.count.into(), read.into_iter().flatten().collect()).map(Some)
             }
-            hypothesis => {
-                let read = std::iter::once(hypothesis).chain(references);
-                Err(self.unequal(read.map(|item| item.map(|item| item.line)).collect()))
-            }
+            _ => Err(self.unequal(read.into_iter().map(|item| Some(item?.line)).collect())),
         }
     }
 
-    fn pair(
-        &self,
-        id: PairId,
-        hypothesis_item: KeyedValue,
-        items: Vec<KeyedValue>,
-    ) -> Result<Pair> {
-        let hypothesis = self.hypotheses.texts(hypothesis_item, hypothesis)?;
+    /// The pair of these items, one of each column.
+    fn pair(&self, id: PairId, items: Vec<KeyedValue>) -> Result<Pair> {
+        let mut items = items.into_iter();
+        let mut hypotheses = Vec::with_capacity(self.hypotheses.len());
+        for (column, item) in self.hypotheses.iter().zip(items.by_ref()) {
+            hypotheses.push(column.texts(item, hypothesis)?);
+        }
         let mut texts = Vec::with_capacity(items.len());
         for (column, item) in self.references.iter().zip(items) {
             texts.append(&mut column.texts(item, references)?);
         }
-        Ok(Pair { id, references: texts, hypothesis })
+        Ok(Pair { id, references: texts, hypotheses })
     }
 
     /// The error for files of different lengths; `lines` are the next lines of the longer ones.
     fn unequal(&mut self, lines: Vec<Option<u64>>) -> Error {
-        let columns = std::iter::once(&mut self.hypotheses).chain(&mut self.references);
+        let columns = self.hypotheses.iter_mut().chain(&mut self.references);
         let mut counts = Vec::new();
         for (column, line) in columns.zip(lines) {
             let mut count = self.count + u64::from(line.is_some());
@@ -127,20 +128,20 @@ impl Joined {
         let missing = |column: &Column, leader: &Column| {
             alone(leader.values.name(), line, &key, column.values.name())
         };
-        let mut items = vec![item];
-        for column in others {
-            items.push(column.take(&key)?.ok_or_else(|| missing(column, leader))?);
-        }
-        let found = self.hypotheses.take(&key)?;
-        let hypothesis = found.ok_or_else(|| missing(&self.hypotheses, leader))?;
-        self.pair(PairId::Text(key), hypothesis, items).map(Some)
+        let mut take =
+            |column: &mut Column| column.take(&key)?.ok_or_else(|| missing(column, leader));
+        let more = others.iter_mut().map(&mut take).collect::<Result<Vec<_>>>()?;
+        let mut items = self.hypotheses.iter_mut().map(take).collect::<Result<Vec<_>>>()?;
+        items.push(item);
+        items.extend(more);
+        self.pair(PairId::Text(key), items).map(Some)
     }
 
     /// The end, unless a file has keys that the first file of references does not have.
     fn left_over(&mut self) -> Result<Option<Pair>> {
-        let leader = self.names().swap_remove(1);
+        let leader = self.names().swap_remove(self.hypotheses.len());
         let others = self.references.iter_mut().skip(1);
-        for column in others.chain([&mut self.hypotheses]) {
+        for column in others.chain(&mut self.hypotheses) {
             let early = column.early.drain().min_by_key(|(_, (place, _))| *place);
             let early = early.map(|(key, (_, item))| (key, item));
             let Some((key, item)) =
@@ -194,10 +195,9 @@ impl Column {
     }
 }
 
-fn unlike(hypotheses: &Column, references: &Column) -> Error {
-    let (hypotheses, references) = (&hypotheses.values, &references.values);
-    let (keyed, plain) =
-        if hypotheses.keyed() { (hypotheses, references) } else { (references, hypotheses) };
+fn unlike(first: &Column, other: &Column) -> Error {
+    let (first, other) = (&first.values, &other.values);
+    let (keyed, plain) = if first.keyed() { (first, other) } else { (other, first) };
     Error::refused(format!("{} has keys and {} has none", keyed.name(), plain.name()))
         .hint("files are joined by key if each is a JSON object, and by place if none is")
 }

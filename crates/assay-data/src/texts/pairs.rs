@@ -1,6 +1,6 @@
 //! Hypotheses with their references, from one file that contains both or from several.
 
-use assay_core::Result;
+use assay_core::{Error, Result};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
@@ -9,21 +9,21 @@ use super::join::Joined;
 use super::source::{Form, Source};
 use super::values::{KeyedValue, Values};
 
-/// A text and its references.
+/// A text of each system and their references.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
     /// Its name.
     pub id: PairId,
-    /// The texts that it is compared with, at least one.
+    /// The texts that they are compared with, at least one.
     pub references: Vec<String>,
-    /// The text that is scored.
-    pub hypothesis: String,
+    /// The texts that are scored: one for each file of hypotheses, in the order of the files.
+    pub hypotheses: Vec<String>,
 }
 
 impl Pair {
     /// The total size of its texts in bytes.
     pub fn size(&self) -> usize {
-        self.hypothesis.len() + self.references.iter().map(String::len).sum::<usize>()
+        self.hypotheses.iter().chain(&self.references).map(String::len).sum()
     }
 }
 
@@ -50,26 +50,29 @@ pub struct Pairs {
 }
 
 enum Reader {
-    Together(Values),
+    Together(Vec<Values>),
     Joined(Box<Joined>),
 }
 
 impl Pairs {
-    /// The pairs of a file of objects `{"id", "refs", "hyp"}`. A form without objects is read as
-    /// JSON lines.
-    pub fn together(source: Source) -> Result<Self> {
-        let names = vec![source.name().to_owned()];
-        let source = match source.form() {
-            Form::Lines => source.with_form(Form::JsonLines),
-            _ => source,
+    /// The pairs of files of objects `{"id", "refs", "hyp"}`. A form without objects is read as
+    /// JSON lines. Several files have the same ids and references in the same order, and a text
+    /// of another system each.
+    pub fn together(sources: impl IntoIterator<Item = Source>) -> Result<Self> {
+        let open = |source: Source| match source.form() {
+            Form::Lines => Values::open(source.with_form(Form::JsonLines)),
+            _ => Values::open(source),
         };
-        Ok(Self { reader: Some(Reader::Together(Values::open(source)?)), names })
+        let files = sources.into_iter().map(open).collect::<Result<Vec<Values>>>()?;
+        let names = files.iter().map(|file| file.name().to_owned()).collect();
+        Ok(Self { reader: Some(Reader::Together(files)), names })
     }
 
     /// Hypotheses and references from separate files. There may be several files of references:
-    /// each of them has one or more references for each hypothesis.
+    /// each of them has one or more references for each hypothesis. Each file of hypotheses has
+    /// the texts of a system.
     pub fn join(
-        hypotheses: (Source, Keys),
+        hypotheses: impl IntoIterator<Item = (Source, Keys)>,
         references: impl IntoIterator<Item = (Source, Keys)>,
     ) -> Result<Self> {
         let joined = Joined::open(hypotheses, references)?;
@@ -88,7 +91,7 @@ impl Iterator for Pairs {
 
     fn next(&mut self) -> Option<Self::Item> {
         let read = match self.reader.as_mut()? {
-            Reader::Together(values) => next_of(values),
+            Reader::Together(files) => next_of_all(files),
             Reader::Joined(joined) => joined.next(),
         };
         if !matches!(read, Ok(Some(_))) {
@@ -98,11 +101,53 @@ impl Iterator for Pairs {
     }
 }
 
-fn next_of(values: &mut Values) -> Result<Option<Pair>> {
+/// The next pair of all files, which differ in their hypotheses only.
+fn next_of_all(files: &mut [Values]) -> Result<Option<Pair>> {
+    let read = files.iter_mut().map(next_of).collect::<Result<Vec<_>>>()?;
+    if let Some(short) = read.iter().position(Option::is_none) {
+        let long = read.iter().zip(&*files).find_map(|(pair, file)| Some((pair.as_ref()?, file)));
+        return match long {
+            Some(((line, _), long)) => Err(ends_before(&files[short], long, *line)),
+            None => Ok(None),
+        };
+    }
+    let mut pairs = files.iter().zip(read.into_iter().flatten());
+    let Some((first, (line, mut whole))) = pairs.next() else { return Ok(None) };
+    for (file, (other_line, other)) in pairs {
+        if let Some(what) = difference(&whole, &other) {
+            return Err(unlike(what, (file, other_line), (first, line)));
+        }
+        whole.hypotheses.extend(other.hypotheses);
+    }
+    Ok(Some(whole))
+}
+
+/// The difference that keeps two pairs from being joined.
+fn difference(left: &Pair, right: &Pair) -> Option<&'static str> {
+    if left.id != right.id {
+        return Some("the id differs");
+    }
+    (left.references != right.references).then_some("the references differ")
+}
+
+const SAME_PAIRS: &str =
+    "several files of pairs have the same ids and references in the same order";
+
+fn ends_before(short: &Values, long: &Values, line: u64) -> Error {
+    Error::refused(format!("{}:{line}: {} ends before this pair", long.name(), short.name()))
+        .hint(SAME_PAIRS)
+}
+
+fn unlike(what: &str, (file, line): (&Values, u64), (first, at): (&Values, u64)) -> Error {
+    Error::refused(format!("{}:{line}: {what} from {}:{at}", file.name(), first.name()))
+        .hint(SAME_PAIRS)
+}
+
+fn next_of(values: &mut Values) -> Result<Option<(u64, Pair)>> {
     let Some(KeyedValue { line, key, value }) = values.next()? else { return Ok(None) };
     let unnamed = || key.clone().map_or_else(|| line.into(), PairId::Text);
     match pair(value, unnamed) {
-        Ok(pair) => Ok(Some(pair)),
+        Ok(pair) => Ok(Some((line, pair))),
         Err(fault) => Err(fault.at(values.name(), line, key.as_deref())),
     }
 }
@@ -117,16 +162,18 @@ fn pair(value: Value, unnamed: impl FnOnce() -> PairId) -> Result<Pair, ValueFau
     if object.contains_key("refs") && object.contains_key("ref") {
         return Err(ValueFault::new(r#"there are "refs" and "ref""#, "leave one of them out"));
     }
+    let of_references = Keys::of_references_in_pairs();
+    let of_hypothesis = Keys::of_hypotheses_in_pairs();
     // Before anything is taken out of it: the message lists the existing keys.
-    for keys in [Keys::new(&["refs", "ref"]), Keys::new(&["hyp"])] {
+    for keys in [&of_references, &of_hypothesis] {
         if !keys.is_in(&object) {
-            return Err(missing(&object, &keys));
+            return Err(missing(&object, keys));
         }
     }
-    let references = of_object(&mut object, &Keys::new(&["refs", "ref"]), references)?;
-    let hypothesis = of_object(&mut object, &Keys::new(&["hyp"]), hypothesis)?;
+    let references = of_object(&mut object, &of_references, references)?;
+    let hypotheses = vec![of_object(&mut object, &of_hypothesis, hypothesis)?];
     let id = object.remove("id").map_or_else(|| Ok(unnamed()), id)?;
-    Ok(Pair { id, references, hypothesis })
+    Ok(Pair { id, references, hypotheses })
 }
 
 fn id(value: Value) -> Result<PairId, ValueFault> {

@@ -44,6 +44,10 @@ impl TextMetric for CodeToText {
             .part("precisions", Part::Numbers((1..=ORDERS).map(mean).collect()))
     }
 
+    fn range(&self) -> (f64, f64) {
+        (0.0, 100.0)
+    }
+
     fn signature(&self, corpus: &Sums) -> String {
         format!(
             "bleu|variant:codexglue-c2t|smooth:add-one-from-2|tok:codexglue|order:{ORDERS}|refs:{}|\

@@ -25,13 +25,20 @@ pub(crate) static BLEU: TextMetricKind = TextMetricKind::new(
         summary: "BLEU: n-grams that hypothesis and references share",
         variants: &[
             VariantCard::new("nltk", "As NLTK's `corpus_bleu` and `sentence_bleu`"),
-            VariantCard::new("hf", "As Hugging Face's `evaluate`"),
+            VariantCard::new(
+                "hf",
+                "As Hugging Face's `evaluate`; 0 for empty texts, where the original divides by zero",
+            ),
             VariantCard::new(
                 "codexglue-c2t",
                 "As CodeXGLUE scores summaries of code: the mean of smoothed sentences",
             ),
             VariantCard::new("sacrebleu", "As sacreBLEU"),
-            VariantCard::new("nmt", "As the script of TensorFlow's NMT, which many papers copied"),
+            VariantCard::new(
+                "nmt",
+                "As the script of TensorFlow's NMT, which many papers copied; 0 for empty texts, \
+                 where the original divides by zero",
+            ),
         ],
         default_variant: "sacrebleu",
         needs_language: false,

@@ -85,6 +85,9 @@ impl NltkSmoothing {
     }
 }
 
+/// The number of counts of the last pair: its length and its matches of the extra order.
+const LAST_PAIR_COUNTS: usize = 2;
+
 /// The additional order that methods 5 and 7 count in the last pair.
 const EXTRA_ORDER: usize = 5;
 
@@ -153,6 +156,25 @@ impl TextMetric for Nltk {
         let positive = precisions.into_iter().filter(|&precision| precision > 0.0);
         let logs: ExactSum = positive.map(|precision| weight * libm::log(precision)).collect();
         Score::new("score", penalty * libm::exp(logs.value()))
+    }
+
+    /// Methods 5 and 7 average the first precision with one more than it: 4/3 is never exceeded.
+    /// Method 6 divides the matches of all pairs by the length of the last one: nothing limits it.
+    fn range(&self) -> (f64, f64) {
+        let highest = match self.smoothing {
+            NltkSmoothing::Method5 | NltkSmoothing::Method7(_) => 4.0 / 3.0,
+            NltkSmoothing::Method6(_) => f64::INFINITY,
+            _ => 1.0,
+        };
+        (0.0, highest)
+    }
+
+    fn last_pair_counts(&self) -> usize {
+        use NltkSmoothing::{Method5, Method6, Method7};
+        match self.smoothing {
+            Method5 | Method6(_) | Method7(_) => LAST_PAIR_COUNTS,
+            _ => 0,
+        }
     }
 
     fn signature(&self, corpus: &Sums) -> String {

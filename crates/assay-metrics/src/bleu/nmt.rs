@@ -40,6 +40,7 @@ impl Formula {
         let one = if self.smooth { 1.0 } else { 0.0 };
         let share = |(matches, total): (f64, f64)| divide(matches + one, total + one);
         let precisions: Vec<f64> = counts.matches_and_totals().map(share).collect();
+        // The originals divide by zero if all hypotheses are empty, or all references.
         let ratio = divide(hypothesis, reference);
         let penalty = match ratio {
             0.0 => 0.0,
@@ -106,6 +107,10 @@ impl TextMetric for HuggingFace {
             .part("reference_length", parts::count(value.reference))
     }
 
+    fn range(&self) -> (f64, f64) {
+        (0.0, 1.0)
+    }
+
     fn signature(&self, corpus: &Sums) -> String {
         self.0.signature("hf", "13a", 1, corpus)
     }
@@ -129,12 +134,20 @@ impl TextMetric for Nmt {
     }
 
     fn score(&self, corpus: &Sums) -> Score {
-        let unrounded = 100.0 * self.0.value(corpus).bleu;
+        let unrounded = self.value(corpus);
         Score::new("score", round(unrounded, 2)).part("unrounded", Part::Number(unrounded))
     }
 
     fn score_pair(&self, pair: &Sums) -> Score {
-        Score::new("score", 100.0 * self.0.value(pair).bleu)
+        Score::new("score", self.value(pair))
+    }
+
+    fn value(&self, corpus: &Sums) -> f64 {
+        100.0 * self.0.value(corpus).bleu
+    }
+
+    fn range(&self) -> (f64, f64) {
+        (0.0, 100.0)
     }
 
     fn signature(&self, corpus: &Sums) -> String {
@@ -184,6 +197,28 @@ mod tests {
         let lengths = ["translation_length", "reference_length"];
         let lengths = lengths.map(|name| smooth.score(&corpus).parts().get(name).cloned());
         assert_eq!(lengths, [Some(Part::Count(55)), Some(Part::Count(56))]);
+    }
+
+    #[test]
+    fn empty_texts_score_zero_where_the_originals_divide_by_zero() {
+        for smooth in [false, true] {
+            let variants: [Box<dyn TextMetric>; 2] =
+                [Box::new(HuggingFace::new(smooth, 4, "0")), Box::new(Nmt::new(smooth, 4, "0"))];
+            for metric in variants {
+                for (reference, hypothesis) in [("a b c d", ""), ("", "a b c d"), ("", "")] {
+                    let mut corpus = Sums::default();
+                    for _ in 0..2 {
+                        metric.join(&mut corpus, &metric.measure(&[reference], hypothesis));
+                    }
+                    assert!(metric.score(&corpus).value().abs() < f64::MIN_POSITIVE);
+                    assert!(metric.value(&corpus).abs() < f64::MIN_POSITIVE);
+                }
+                // One empty hypothesis among others is no matter: the corpus has a length.
+                let mut corpus = metric.measure(&["a b c d"], "");
+                metric.join(&mut corpus, &metric.measure(&["a b c d"], "a b c d"));
+                assert!(metric.score(&corpus).value() > 0.3);
+            }
+        }
     }
 
     #[test]

@@ -173,6 +173,10 @@ impl TextMetric for SacreBleu {
         self.score_counts(pair, self.effective_order.unwrap_or(true))
     }
 
+    fn range(&self) -> (f64, f64) {
+        (0.0, 100.0)
+    }
+
     /// sacreBLEU's own signature, with the highest order added if it is not 4: sacreBLEU omits it.
     fn signature(&self, corpus: &Sums) -> String {
         let order =

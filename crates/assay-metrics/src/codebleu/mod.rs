@@ -202,6 +202,10 @@ impl TextMetric for CodeBleu {
             .part("dataflow_counts", parts::counts(vec![counts.at(FLOWS_MATCHED), flows]))
     }
 
+    fn range(&self) -> (f64, f64) {
+        (0.0, 1.0)
+    }
+
     fn note(&self) -> Option<String> {
         let given = self.given_weights.as_ref()?;
         let (given, weights) = (join_weights(given), join_weights(&self.weights));

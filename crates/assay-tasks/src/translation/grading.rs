@@ -176,6 +176,10 @@ mod tests {
             Score::new("lengths", said).part("share", share).part("last", last)
         }
 
+        fn range(&self) -> (f64, f64) {
+            (0.0, 1.0)
+        }
+
         fn signature(&self, _corpus: &Sums) -> String {
             "lengths|of:letters".to_owned()
         }

@@ -11,6 +11,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
 
 use super::ListArguments;
+use super::several_metrics::{self as several, SeveralMetrics};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MetricCommand {
@@ -20,26 +21,36 @@ pub(crate) enum MetricCommand {
     List(ListArguments),
 }
 
-/// A metric with its options, and the texts to score.
+/// The metrics, and the texts to score.
 #[derive(Debug)]
 pub(crate) struct MetricArguments {
-    pub(crate) kind: &'static TextMetricKind,
-    pub(crate) options: MetricOptions,
+    pub(crate) choice: MetricChoice,
     pub(crate) texts: TextArguments,
+}
+
+/// The metrics to compute.
+#[derive(Debug)]
+pub(crate) enum MetricChoice {
+    /// A metric by its own subcommand.
+    One { kind: &'static TextMetricKind, options: MetricOptions },
+    /// Several, by `assay metric score`.
+    Several(SeveralMetrics),
 }
 
 /// The texts to score, and the form of the output; the same for every metric.
 #[derive(Debug, Args)]
 pub(crate) struct TextArguments {
-    /// The texts to score; `-` reads standard input.
+    /// The texts to score; `-` reads standard input. Each further file has another system's texts, which are compared
+    /// with those of the first.
     #[arg(
         long,
         visible_alias = "hypotheses",
         value_name = "FILE",
+        num_args = 1..,
         required_unless_present = "pairs",
         help_heading = "Texts"
     )]
-    pub(crate) hyp: Option<PathBuf>,
+    pub(crate) hyp: Vec<PathBuf>,
 
     /// The references; each further file adds a reference to each text.
     #[arg(
@@ -52,14 +63,15 @@ pub(crate) struct TextArguments {
     )]
     pub(crate) refs: Vec<PathBuf>,
 
-    /// Both, one object per line: `{"id": …, "refs": ["…"], "hyp": "…"}`.
+    /// Both, one object per line: `{"id": …, "refs": ["…"], "hyp": "…"}`. Several files are several systems.
     #[arg(
         long,
         value_name = "FILE",
+        num_args = 1..,
         conflicts_with_all = ["hyp", "refs", "key", "format"],
         help_heading = "Texts"
     )]
-    pub(crate) pairs: Option<PathBuf>,
+    pub(crate) pairs: Vec<PathBuf>,
 
     /// The field of JSON objects that holds the text. Default: the usual names.
     #[arg(long, value_name = "KEY", help_heading = "Texts")]
@@ -72,6 +84,20 @@ pub(crate) struct TextArguments {
     /// The programming language of the texts; also the name of a field that may hold references.
     #[arg(long, value_name = "LANGUAGE", help_heading = "Texts")]
     pub(crate) lang: Option<String>,
+
+    /// The number of resamples for the differences between several systems.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1000..=1_000_000), help_heading = "Comparison")]
+    pub(crate) resamples: u32,
+
+    /// Decides which resamples are drawn.
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0,
+        env = "ASSAY_SEED",
+        help_heading = "Comparison"
+    )]
+    pub(crate) seed: u64,
 
     /// Print the score of each pair.
     #[arg(long, env = "ASSAY_PER_PAIR", value_parser = FalseyValueParser::new(), help_heading = "Output")]
@@ -108,7 +134,8 @@ impl From<TextFormat> for Form {
 
 impl Subcommand for MetricArguments {
     fn augment_subcommands(command: Command) -> Command {
-        command.subcommands(REGISTRY.iter().map(|kind| subcommand(kind.card())))
+        let metrics = REGISTRY.iter().map(|kind| subcommand(kind.card()));
+        command.subcommands(metrics).subcommand(several::subcommand())
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -116,7 +143,7 @@ impl Subcommand for MetricArguments {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        find(name).is_ok()
+        name == several::NAME || find(name).is_ok()
     }
 }
 
@@ -124,10 +151,13 @@ impl FromArgMatches for MetricArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
-        let kind = find(name).map_err(|_| missing())?;
         let texts = TextArguments::from_arg_matches(matches)?;
+        if name == several::NAME {
+            return Ok(Self { choice: MetricChoice::Several(several::chosen(matches)), texts });
+        }
+        let kind = find(name).map_err(|_| missing())?;
         let options = options(kind.card(), matches, texts.lang.as_deref());
-        Ok(Self { kind, options, texts })
+        Ok(Self { choice: MetricChoice::One { kind, options }, texts })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -162,7 +192,7 @@ fn subcommand(card: &'static TextMetricCard) -> Command {
 fn usage(card: &TextMetricCard) -> String {
     let language = if card.needs_language { "--lang <LANGUAGE> " } else { "" };
     let start = format!("assay metric {} {language}[OPTIONS]", card.name);
-    format!("{start} --refs <FILE>... --hyp <FILE>\n       {start} --pairs <FILE>")
+    format!("{start} --refs <FILE>... --hyp <FILE>...\n       {start} --pairs <FILE>...")
 }
 
 /// The argument that an option's card describes.
@@ -218,6 +248,10 @@ mod tests {
 
         fn score(&self, _: &Sums) -> Score {
             Score::new("score", self.0)
+        }
+
+        fn range(&self) -> (f64, f64) {
+            (0.0, 20.0)
         }
 
         fn signature(&self, _: &Sums) -> String {
@@ -295,14 +329,17 @@ mod tests {
         }
     }
 
-    /// Parses a command line into the metric's arguments.
-    fn parse(line: &str) -> Box<MetricArguments> {
+    /// Parses a command line into a metric with its options.
+    fn parse(line: &str) -> (&'static TextMetricKind, MetricOptions) {
         let words = shlex::split(line).expect("words");
         match Arguments::try_parse_from(words)
             .unwrap_or_else(|error| panic!("{line}: {error}"))
             .command
         {
-            Chosen::Metric(MetricCommand::Score(arguments)) => arguments,
+            Chosen::Metric(MetricCommand::Score(arguments)) => match arguments.choice {
+                MetricChoice::One { kind, options } => (kind, options),
+                MetricChoice::Several(_) => panic!("{line}: several metrics"),
+            },
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -313,9 +350,9 @@ mod tests {
             assert!(!kind.card().examples.is_empty());
             for example in kind.card().examples {
                 let line = &example[example.find("assay ").expect("a call")..];
-                let arguments = parse(line);
-                assert_eq!(arguments.kind.card().name, kind.card().name);
-                assert!(kind.build(&arguments.options).is_ok(), "{example}");
+                let (parsed, options) = parse(line);
+                assert_eq!(parsed.card().name, kind.card().name);
+                assert!(kind.build(&options).is_ok(), "{example}");
             }
         }
     }
@@ -326,7 +363,7 @@ mod tests {
         for kind in REGISTRY {
             let start = format!("assay metric {} --pairs pairs.jsonl", kind.card().name);
             for variant in kind.card().variants {
-                let given = parse(&format!("{start} --variant {}", variant.name)).options;
+                let (_, given) = parse(&format!("{start} --variant {}", variant.name));
                 assert_eq!(given.variant_name(), variant.name);
             }
             for option in kind.card().options {
@@ -342,7 +379,7 @@ mod tests {
                         OptionKind::Flag => String::new(),
                         _ => format!("={value}"),
                     };
-                    let given = parse(&format!("{start} --{name}{typed}")).options;
+                    let (_, given) = parse(&format!("{start} --{name}{typed}"));
                     assert_eq!(given.text(option.name), Some(value.as_str()));
                 }
             }

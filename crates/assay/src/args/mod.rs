@@ -9,6 +9,7 @@ mod programs;
 mod require;
 #[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
 mod seal;
+mod several_metrics;
 mod train;
 
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ use clap_complete::Shell;
 
 pub(crate) use data::{DataCommand, DatasetArguments, MineCommand};
 pub(crate) use log::LogArguments;
-pub(crate) use metric::{MetricArguments, MetricCommand, TextArguments};
+pub(crate) use metric::{MetricArguments, MetricChoice, MetricCommand, TextArguments};
 pub(crate) use mine::MineArguments;
 pub(crate) use programs::ProgramArguments;
 pub(crate) use require::Requirement;

@@ -13,6 +13,7 @@ mod progress;
 mod results;
 mod table;
 mod terminal;
+mod wide;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,7 @@ pub(crate) use progress::{FileProgressBar, RunProgressBar};
 pub(crate) use results::{ResultsView, brief, show_folders, show_results};
 pub(crate) use table::{Column, Table};
 use terminal::Page;
+pub(crate) use wide::wide_table;
 
 /// The greatest width of a paragraph.
 const PARAGRAPH_WIDTH: usize = 80;

@@ -2,17 +2,22 @@
 
 mod input;
 mod print;
+mod summary;
 
 use std::io::{self, IsTerminal};
 
 use assay_core::{Error, Result, exit_code};
 use assay_metrics::registry::REGISTRY;
+use assay_metrics::text::TextMetric;
+use assay_run::Measurement;
+use assay_stats::Resampling;
 use serde::Serialize;
 
 use super::cancel_on_interrupt;
-use crate::args::{MetricArguments, MetricCommand};
+use crate::args::{MetricArguments, MetricChoice, MetricCommand};
 use crate::output::{self, Column, FileProgressBar, Table};
 use print::{Printer, Rows};
+use summary::Summaries;
 
 pub(crate) fn metric(command: &MetricCommand) -> Result<u8> {
     match command {
@@ -21,10 +26,76 @@ pub(crate) fn metric(command: &MetricCommand) -> Result<u8> {
     }
 }
 
+/// A metric that is computed.
+struct ChosenMetric {
+    name: &'static str,
+    variant: String,
+    /// The metric and its options as they were named among several.
+    spec: Option<String>,
+    metric: Box<dyn TextMetric>,
+}
+
+/// The metrics and the systems whose texts are scored.
+struct Subjects {
+    metrics: Vec<ChosenMetric>,
+    /// The systems' files as they were named.
+    systems: Vec<String>,
+}
+
+impl ChosenMetric {
+    /// The name that tells it from the other metrics.
+    fn label(&self) -> &str {
+        self.spec.as_deref().unwrap_or(self.name)
+    }
+}
+
+impl Subjects {
+    fn new(arguments: &MetricArguments) -> Result<Self> {
+        let files = input::hypothesis_files(&arguments.texts).iter();
+        let systems = files.map(|path| path.display().to_string()).collect();
+        Ok(Self { metrics: chosen_metrics(arguments)?, systems })
+    }
+
+    /// The only metric, if it was computed alone for the only system.
+    fn single(&self) -> Option<&ChosenMetric> {
+        match self.metrics.as_slice() {
+            [metric] if self.systems.len() == 1 && metric.spec.is_none() => Some(metric),
+            _ => None,
+        }
+    }
+}
+
+fn chosen_metrics(arguments: &MetricArguments) -> Result<Vec<ChosenMetric>> {
+    match &arguments.choice {
+        MetricChoice::One { kind, options } => Ok(vec![ChosenMetric {
+            name: kind.card().name,
+            variant: options.variant_name().to_owned(),
+            spec: None,
+            metric: kind.build(options)?,
+        }]),
+        MetricChoice::Several(several) => {
+            let language = arguments.texts.lang.as_deref();
+            let metrics = several.specified(language)?.into_iter().map(|specified| {
+                let metric = specified.kind.build(&specified.options)?;
+                let variant = specified.options.variant_name().to_owned();
+                let spec = Some(specified.spec);
+                Ok(ChosenMetric { name: specified.kind.card().name, variant, spec, metric })
+            });
+            let metrics = metrics.collect::<Result<Vec<_>>>()?;
+            for name in several.left_out(language) {
+                output::print_message(&format!("note: {name} is left out: it needs --lang"));
+            }
+            Ok(metrics)
+        }
+    }
+}
+
 fn score(arguments: &MetricArguments) -> Result<u8> {
-    let MetricArguments { kind, options, texts } = arguments;
-    let metric = kind.build(options)?;
-    if let Some(note) = metric.note() {
+    let texts = &arguments.texts;
+    let subjects = Subjects::new(arguments)?;
+    let metrics: Vec<&dyn TextMetric> =
+        subjects.metrics.iter().map(|chosen| chosen.metric.as_ref()).collect();
+    for note in metrics.iter().filter_map(|metric| metric.note()) {
         output::print_message(&format!("note: {note}"));
     }
     let (pairs, progress) = input::open(texts)?;
@@ -36,18 +107,23 @@ fn score(arguments: &MetricArguments) -> Result<u8> {
     let bar = if rows.are_printed() && io::stdout().is_terminal() {
         FileProgressBar::hidden()
     } else {
-        FileProgressBar::new(kind.card().name, progress.size)
+        let title = subjects.single().map_or("metrics", |metric| metric.name);
+        FileProgressBar::new(title, progress.size)
     };
-    let mut printer = Printer { rows, metric: metric.as_ref(), bar, progress, n: 0 };
+    let mut printer = Printer { rows, subjects: &subjects, bar, progress, n: 0 };
     let jobs = texts.jobs as usize;
-    let measured = assay_run::measure(pairs, metric.as_ref(), jobs, &cancel, &mut printer)?;
+    let measurement = Measurement { metrics: &metrics, systems: subjects.systems.len() };
+    let measured = assay_run::measure(pairs, measurement, jobs, &cancel, &mut printer)?;
     drop(printer);
     let Some(measured) = measured else { return Ok(exit_code::INTERRUPTED) };
     if measured.n == 0 {
         return Err(Error::refused(format!("there are no texts in {names}"))
             .hint("a score needs at least one pair"));
     }
-    print::summary(arguments, metric.as_ref(), &measured)?;
+    let resampling = Resampling { resamples: texts.resamples as usize, seed: texts.seed };
+    let figures = assay_run::figures(&measured, &metrics, resampling, jobs, &cancel)?;
+    let Some(figures) = figures else { return Ok(exit_code::INTERRUPTED) };
+    Summaries::new(&subjects, &measured, &figures, resampling).print(rows, texts.json)?;
     Ok(exit_code::DONE)
 }
 

@@ -1,20 +1,21 @@
-//! Prints scores: for people, and as JSON.
+//! Prints the scores of pairs as they are measured.
 
 use std::fmt;
 
 use assay_core::{Error, Result, counted};
 use assay_data::texts::{PairId, ReadProgress};
-use assay_metrics::text::{Part, Score, Sums, TextMetric};
-use assay_run::{Measured, PairSink};
+use assay_metrics::text::{Part, Score, Sums};
+use assay_run::PairSink;
 use serde::Serialize;
 
-use crate::args::{MetricArguments, TextArguments};
-use crate::output::{self, Column, FileProgressBar, Table};
+use super::{ChosenMetric, Subjects};
+use crate::args::TextArguments;
+use crate::output::{self, FileProgressBar};
 
 /// Prints the rows of pairs as they are measured, and shows the progress.
 pub(super) struct Printer<'a> {
     pub(super) rows: Rows,
-    pub(super) metric: &'a dyn TextMetric,
+    pub(super) subjects: &'a Subjects,
     pub(super) bar: FileProgressBar,
     pub(super) progress: ReadProgress,
     /// The number of pairs so far.
@@ -24,13 +25,20 @@ pub(super) struct Printer<'a> {
 impl PairSink for Printer<'_> {
     type Row = String;
 
-    fn render(&self, id: &PairId, sums: &Sums) -> Result<String> {
-        self.rows.row(id, || self.metric.score_pair(sums))
+    fn render(&self, id: &PairId, counts: &[Sums]) -> Result<String> {
+        match (self.rows, self.subjects.single()) {
+            (Rows::Nothing, _) => Ok(String::new()),
+            (Rows::Json, Some(chosen)) => {
+                Ok(json(&PairLine { id, subject: None, score: &score(chosen, counts) })? + "\n")
+            }
+            (Rows::Tabs, Some(chosen)) => tab_row(id, &score(chosen, counts)),
+            (rows, None) => self.several_rows(rows, id, counts),
+        }
     }
 
-    fn accept(&mut self, pairs: Vec<(Sums, String)>) -> Result<()> {
+    fn accept(&mut self, pairs: Vec<(Vec<Sums>, String)>) -> Result<()> {
         let mut text = match pairs.first() {
-            Some((sums, _)) if self.n == 0 => self.rows.header(&self.metric.score_pair(sums)),
+            Some((counts, _)) if self.n == 0 && self.rows == Rows::Tabs => self.header(counts),
             _ => String::new(),
         };
         text.extend(pairs.iter().map(|(_, row)| row.as_str()));
@@ -43,29 +51,56 @@ impl PairSink for Printer<'_> {
     }
 }
 
-/// The form of the rows: one line per pair.
+impl Printer<'_> {
+    /// The header line, before the first row.
+    fn header(&self, counts: &[Sums]) -> String {
+        let Some(chosen) = self.subjects.single() else {
+            return "id\thyp\tmetric\tscore\n".to_owned();
+        };
+        let score = score(chosen, counts);
+        let names = single_parts(&score).map(|(name, _)| format!("\t{name}"));
+        format!("id{}\n", names.collect::<String>())
+    }
+
+    /// The rows of a pair, one for each system and metric.
+    fn several_rows(&self, rows: Rows, id: &PairId, counts: &[Sums]) -> Result<String> {
+        let Subjects { metrics, systems } = self.subjects;
+        let cells = systems.iter().flat_map(|hyp| metrics.iter().map(move |metric| (hyp, metric)));
+        let mut text = String::new();
+        for ((hyp, chosen), sums) in cells.zip(counts) {
+            let score = chosen.metric.score_pair(sums);
+            text += &if rows == Rows::Json {
+                let subject = Some(Subject::new(chosen, hyp));
+                json(&PairLine { id, subject, score: &score })?
+            } else {
+                let value = score.parts().first().map_or(&Part::Missing, |(_, part)| part);
+                let hyp = in_one_cell(hyp);
+                format!(
+                    "{}\t{hyp}\t{}\t{}",
+                    id_cell(id),
+                    in_one_cell(chosen.label()),
+                    number(value)?
+                )
+            };
+            text.push('\n');
+        }
+        Ok(text)
+    }
+}
+
+fn score(chosen: &ChosenMetric, counts: &[Sums]) -> Score {
+    counts.first().map_or_else(
+        || chosen.metric.score_pair(&Sums::default()),
+        |sums| chosen.metric.score_pair(sums),
+    )
+}
+
+/// The form of the rows: one line per pair, or one per pair, system and metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rows {
     Nothing,
     Json,
     Tabs,
-}
-
-#[derive(Serialize)]
-struct PairLine<'a> {
-    id: &'a PairId,
-    #[serde(flatten)]
-    score: &'a Score,
-}
-
-#[derive(Serialize)]
-struct Summary<'a> {
-    metric: &'a str,
-    variant: &'a str,
-    n: u64,
-    signature: &'a str,
-    #[serde(flatten)]
-    score: &'a Score,
 }
 
 impl Rows {
@@ -80,68 +115,48 @@ impl Rows {
     pub(super) fn are_printed(self) -> bool {
         self != Self::Nothing
     }
+}
 
-    /// The header line, before the first row.
-    pub(super) fn header(self, score: &Score) -> String {
-        if self != Self::Tabs {
-            return String::new();
-        }
-        let names = single_parts(score).map(|(name, _)| format!("\t{name}"));
-        format!("id{}\n", names.collect::<String>())
-    }
+/// The system and the metric of a score.
+#[derive(Serialize)]
+pub(super) struct Subject<'a> {
+    hyp: &'a str,
+    metric: &'a str,
+    variant: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spec: Option<&'a str>,
+}
 
-    /// The line of one pair.
-    pub(super) fn row(self, id: &PairId, score: impl FnOnce() -> Score) -> Result<String> {
-        match self {
-            Self::Nothing => Ok(String::new()),
-            Self::Json => Ok(json(&PairLine { id, score: &score() })? + "\n"),
-            Self::Tabs => {
-                let mut row = match id {
-                    PairId::Number(number) => number.to_string(),
-                    PairId::Text(text) => in_one_cell(text),
-                };
-                for (_, part) in single_parts(&score()) {
-                    row.push('\t');
-                    row.push_str(&number(part)?);
-                }
-                Ok(row + "\n")
-            }
-        }
+impl<'a> Subject<'a> {
+    fn new(chosen: &'a ChosenMetric, hyp: &'a str) -> Self {
+        let ChosenMetric { name, variant, spec, .. } = chosen;
+        Self { hyp, metric: name, variant, spec: spec.as_deref() }
     }
 }
 
-/// Prints the score of the corpus: to standard error if the rows of pairs are the data.
-pub(super) fn summary(
-    arguments: &MetricArguments,
-    metric: &dyn TextMetric,
-    measured: &Measured,
-) -> Result<()> {
-    let MetricArguments { kind, options, texts } = arguments;
-    let (score, signature) = (metric.score(&measured.total), metric.signature(&measured.total));
-    let (metric, variant, n) = (kind.card().name, options.variant_name(), measured.n);
-    match Rows::new(texts) {
-        Rows::Json => {}
-        Rows::Tabs => {
-            let value = json(&score.value())?;
-            output::print_message(&format!(
-                "{metric} {value} on {}\nsignature: {signature}",
-                counted(n, "pair")
-            ));
-        }
-        Rows::Nothing if texts.json => {
-            let summary = Summary { metric, variant, n, signature: &signature, score: &score };
-            output::json_line(&summary)?;
-        }
-        Rows::Nothing => {
-            output::print(&format!("{metric} ({variant}) on {}\n\n", counted(n, "pair")))?;
-            let rows =
-                score.parts().iter().map(|(name, part)| [name.to_string(), format_part(part)]);
-            Table::new([Column::text("part"), Column::prose("value")]).rows(rows).print()?;
-            output::print("\n")?;
-            output::listing("signature (same signature, same number)", [signature])?;
-        }
+#[derive(Serialize)]
+struct PairLine<'a> {
+    id: &'a PairId,
+    #[serde(flatten)]
+    subject: Option<Subject<'a>>,
+    #[serde(flatten)]
+    score: &'a Score,
+}
+
+fn tab_row(id: &PairId, score: &Score) -> Result<String> {
+    let mut row = id_cell(id);
+    for (_, part) in single_parts(score) {
+        row.push('\t');
+        row.push_str(&number(part)?);
     }
-    Ok(())
+    Ok(row + "\n")
+}
+
+fn id_cell(id: &PairId) -> String {
+    match id {
+        PairId::Number(number) => number.to_string(),
+        PairId::Text(text) => in_one_cell(text),
+    }
 }
 
 /// The parts that are one number each.
@@ -158,18 +173,6 @@ fn number(part: &Part) -> Result<String> {
     }
 }
 
-/// Formats a part for people, with few digits.
-fn format_part(part: &Part) -> String {
-    let rounded = |number: &f64| format!("{number:.4}");
-    match part {
-        Part::Number(number) => rounded(number),
-        Part::Missing => "none".to_owned(),
-        Part::Count(count) => count.to_string(),
-        Part::Numbers(numbers) => numbers.iter().map(rounded).collect::<Vec<_>>().join("  "),
-        Part::Counts(counts) => counts.iter().map(u64::to_string).collect::<Vec<_>>().join("  "),
-    }
-}
-
 /// Escapes characters that would end the cell or the line, or that a terminal would interpret.
 fn in_one_cell(text: &str) -> String {
     let escaped = |letter: char| {
@@ -178,7 +181,7 @@ fn in_one_cell(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
-fn json(value: &impl Serialize) -> Result<String> {
+pub(super) fn json(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value)
         .map_err(|error| Error::failed("failed to write JSON").because(error))
 }
