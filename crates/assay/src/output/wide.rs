@@ -42,12 +42,11 @@ fn split(name: usize, cells: &[usize], room: usize) -> Vec<Vec<usize>> {
     let mut used = name;
     for (at, cell) in (1..).zip(cells) {
         let part = parts.last_mut().filter(|part| part.is_empty() || used + GAP + cell <= room);
-        match part {
-            Some(part) => part.push(at),
-            None => {
-                parts.push(vec![at]);
-                used = name;
-            }
+        if let Some(part) = part {
+            part.push(at);
+        } else {
+            parts.push(vec![at]);
+            used = name;
         }
         used += GAP + cell;
     }
