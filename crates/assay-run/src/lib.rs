@@ -30,7 +30,7 @@ pub use failures::{FailedSample, failed_samples};
 pub use figures::{Difference, Figure, figures};
 pub use measure::{Measured, Measurement, PairSink, measure};
 pub use plan::{OpenTask, Plan, Request, TaskRequest, select_problems};
-pub use predict::{PredictSummary, Prediction, predict};
+pub use predict::{PredictSummary, Prediction, SinglePrediction, predict, predict_problem};
 pub use run::{Complete, Resumable, RunOutcome, StoredRun, start};
 pub use score::{Scored, Scoring, score};
 pub use work::GradeRequest;

@@ -1,6 +1,6 @@
 //! Answers without grading, in task order.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,9 +39,48 @@ pub struct Prediction {
 /// The number of reasons for missing answers that are kept.
 const REASONS_KEPT: usize = 20;
 
+/// The answer to a single problem.
+#[derive(Debug)]
+pub struct SinglePrediction {
+    /// The answer, or the reason why there is none.
+    pub answer: Result<Response, String>,
+    /// The reports of a solver command's sessions.
+    pub sessions: Vec<SessionReport>,
+}
+
+/// Answers the problem at `index` alone.
+pub fn predict_problem(
+    problems: &dyn Problems,
+    index: usize,
+    solver: &Solver,
+    scratch: &Path,
+    cancel: &Cancel,
+) -> Result<SinglePrediction> {
+    let wanted = Selection::of(problems.ids().len(), |other| other == index);
+    let mut answer = Err("there was no answer".to_owned());
+    let summary = predict_selected(problems, &wanted, solver, scratch, 1, cancel, &mut |found| {
+        answer.clone_from(&found.answer);
+        Ok(())
+    })?;
+    Ok(SinglePrediction { answer, sessions: summary.sessions })
+}
+
 /// Answers all problems, and passes on each outcome in task order, as soon as all before it are there.
 pub fn predict(
     problems: &dyn Problems,
+    solver: &Solver,
+    scratch: &Path,
+    jobs: usize,
+    cancel: &Cancel,
+    write: &mut dyn FnMut(&Prediction) -> Result<()>,
+) -> Result<PredictSummary> {
+    let all = Selection::all(problems.ids().len());
+    predict_selected(problems, &all, solver, scratch, jobs, cancel, write)
+}
+
+fn predict_selected(
+    problems: &dyn Problems,
+    wanted: &Selection,
     solver: &Solver,
     scratch: &Path,
     jobs: usize,
@@ -53,12 +92,12 @@ pub fn predict(
     let pipeline =
         Pipeline { problems, solver, last_stage: LastStage::Check, retries, scratch, jobs, cancel };
     let mut summary = PredictSummary::default();
-    let mut in_order = InOrder { write, next: 0, held_back: BTreeMap::new() };
+    let waiting = wanted.indices().collect();
+    let mut in_order = InOrder { write, waiting, held_back: BTreeMap::new() };
     let mut answered = HashMap::new();
-    let all = Selection::all(problems.ids().len());
     pipeline.run(
         |feed| {
-            problems.read(&all, &mut |reading| {
+            problems.read(wanted, &mut |reading| {
                 Ok(match reading {
                     Reading::Problem(problem) => feed(WorkItem::Ask(problem, vec![0])),
                     Reading::Flawed(flaw) => feed(WorkItem::Flawed(flaw)),
@@ -116,16 +155,19 @@ impl PredictSummary {
 /// the order of an archive.
 struct InOrder<'a> {
     write: &'a mut dyn FnMut(&Prediction) -> Result<()>,
-    next: usize,
+    /// The indices that have not been written, in order.
+    waiting: VecDeque<usize>,
     held_back: BTreeMap<usize, Prediction>,
 }
 
 impl InOrder<'_> {
     fn take(&mut self, prediction: Prediction) -> Result<()> {
         self.held_back.insert(prediction.index, prediction);
-        while let Some(prediction) = self.held_back.remove(&self.next) {
+        while let Some(prediction) =
+            self.waiting.front().and_then(|next| self.held_back.remove(next))
+        {
             (self.write)(&prediction)?;
-            self.next += 1;
+            self.waiting.pop_front();
         }
         Ok(())
     }

@@ -155,21 +155,122 @@ fn mistakes_are_named_with_the_cure() {
     let (keep, _) = task();
     fs::write(keep.path().join("short.txt"), "x\n\n").unwrap();
     fs::write(keep.path().join("empty.txt"), "").unwrap();
+    fs::copy(keep.path().join("Tasks/1.txt"), keep.path().join("away.txt")).unwrap();
     for (arguments, code, message, hint) in [
         (&["nowhere.txt"][..], 3, "failed to read nowhere.txt", "a task file holds"),
         (&["Tasks"], 3, "Tasks is a folder", "name one task file in it"),
         (&["short.txt"], 3, "short.txt holds no program", "a task file holds"),
         (&["empty.txt"], 3, "empty.txt holds no program", "a task file holds"),
-        (&["Tasks/1.txt", "-s", "middle"], 2, "middle gives no reasons", "locate:MODEL"),
+        (&["Tasks/1.txt", "-s", "copy"], 2, "copy answers with a text", "the solvers for codrep"),
+        (&["Tasks/1.txt", "--answer", "15"], 2, "lines 1 to 14, and no line 15", "in the program"),
+        (&["Tasks/1.txt", "--answer", "0"], 2, "no line 0", "in the program"),
+        (&["--data", "sample", "sample/99"], 2, "sample has no such task", ""),
+        (&["short.txt", "-s", "middle"], 3, "short.txt holds no program", "a task file holds"),
+        (&["away.txt", "-s", "gold"], 2, "lies in no dataset", "--data"),
         (&["Tasks/1.txt", "-s", "nobody"], 2, "no solver called", "the solvers are"),
         (&["Tasks/1.txt", "-s", "locate:short.txt"], 3, "not a model", "assay train locate"),
         (&["Tasks/1.txt", "--top", "0"], 2, "0 is not in", "--help"),
-        (&[], 2, "TASK.txt", "--help"),
+        (&[], 2, "TASK", "--help"),
     ] {
         let output = run(keep.path(), &[&["explain"], arguments].concat());
         assert_eq!((output.code, output.out.as_str()), (code, ""), "{arguments:?}: {output:?}");
         assert!(output.err.contains(message), "{arguments:?}: {}", output.err);
         assert!(output.err.contains(hint), "{arguments:?}: {}", output.err);
+    }
+}
+
+#[test]
+fn any_solvers_answer_is_explained_beside_the_locators() {
+    let (keep, _) = task();
+    let explain = |arguments: &[&str]| run(keep.path(), &[&["explain"], arguments].concat());
+    fs::write(keep.path().join("predictions.txt"), "Tasks/1.txt 6 7\n").unwrap();
+    fs::copy(keep.path().join("Tasks/1.txt"), keep.path().join("away.txt")).unwrap();
+    let program = "program:sh -c 'for task in \"$0\"/*.txt; do echo \"$task 12\"; done'";
+    for (arguments, parts) in [
+        (
+            &["Tasks/1.txt", "-s", "middle"][..],
+            &[
+                "middle says line 7, which is wrong: right",
+                "is line 12; the locator says line 12, which is right, and line 7 is its",
+                "\n2. line 7, probability under 0.001 ← the answer of middle\n",
+                "\n1. line 12, probability 0.999 ← the right line\n",
+            ][..],
+        ),
+        (
+            &["Tasks/1.txt", "-s", "file:predictions.txt"],
+            &["file:predictions.txt says line 6", ". line 6,", ". line 7,", "the answer of file"],
+        ),
+        (&["Tasks/1.txt", "-s", program], &["line 12, which is right; the locator says the same"]),
+        (&["away.txt", "-s", program], &["line 12; the locator says the same"]),
+        (&["Tasks/1.txt", "-s", "gold"], &["gold says line 12, which is right"]),
+        (
+            &["Tasks/1.txt", "--answer", "10"],
+            &["your answer is line 10, which is wrong", "line 10, probability", "← your answer\n"],
+        ),
+        (
+            &["Tasks/1.txt", "--answer", "4"],
+            &[
+                "and line 4 is none of its candidates",
+                "\nline 4\n",
+                "the locator never means this line",
+            ],
+        ),
+        (
+            &["--data", "sample", "sample/3", "--answer", "1"],
+            &["sample/Tasks/3.txt", "your answer is"],
+        ),
+        (&["--data", "sample", "sample/3"], &["sample/Tasks/3.txt", "the answer is line"]),
+    ] {
+        let output = explain(arguments);
+        assert_eq!(output.code, 0, "{arguments:?}: {output:?}");
+        let (out, words) = (&output.out, output.out.replace('\n', " "));
+        for part in parts {
+            let is_there = out.contains(part) || words.contains(part);
+            assert!(is_there, "{arguments:?}: {part:?} is not in:\n{out}");
+        }
+        assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    }
+    assert!(
+        !explain(&["Tasks/1.txt", "-s", "middle"]).out.contains("\n3. "),
+        "one candidate is enough"
+    );
+    let silent = explain(&["Tasks/1.txt", "-s", "program:true"]);
+    assert!(silent.out.contains("program:true says nothing ("), "{silent:?}");
+    assert_eq!(silent.code, 5);
+}
+
+#[test]
+fn another_solvers_answer_is_json_too() {
+    let (keep, _) = task();
+    let output = run(keep.path(), &["explain", "Tasks/1.txt", "-s", "middle", "--json"]);
+    let shown = json(&output);
+    let answered = &shown["answered"];
+    assert_eq!(answered["by"], "middle");
+    assert_eq!(answered["right"], false);
+    assert_eq!(answered["lines"][0]["line"], 7);
+    assert_eq!(answered["lines"][0]["rank"], 2);
+    assert_eq!((&shown["right"], &shown["explained"][0]["line"]), (&true.into(), &7.into()));
+}
+
+#[test]
+fn a_problem_is_found_by_its_name_in_folders_and_archives() {
+    let (keep, _) = task();
+    let dataset = keep.path().join("D");
+    fs::create_dir(&dataset).unwrap();
+    for folder in ["Tasks", "Solutions"] {
+        fs::rename(keep.path().join(folder), dataset.join(folder)).unwrap();
+    }
+    let mut archive = tar::Builder::new(fs::File::create(keep.path().join("D.tar")).unwrap());
+    archive.append_dir_all("D", &dataset).unwrap();
+    archive.into_inner().unwrap();
+    for (data, name) in
+        [("D", "D/1"), ("D.tar", "D/1"), ("D", "Tasks/1.txt"), ("D.tar", "D/Tasks/1.txt")]
+    {
+        let arguments = ["explain", "--data", data, name, "--solver", "most-similar"];
+        let output = run(keep.path(), &arguments);
+        assert_eq!(output.code, 0, "{output:?}");
+        let words = output.out.replace('\n', " ");
+        assert!(words.contains("most-similar says line 12, which is right"), "{output:?}");
     }
 }
 

@@ -12,6 +12,9 @@ const MAX_REASONS_FOR: usize = 4;
 const MAX_REASONS_AGAINST: usize = 3;
 const MIN_WEIGHT: f64 = 0.01;
 
+/// What is said of a task without candidates.
+const NO_CANDIDATE: &str = "no line could be meant, since all are blank or equal to the new one";
+
 const BOLD: &str = "1";
 const DIM: &str = "2";
 const GREEN: &str = "32";
@@ -26,12 +29,36 @@ pub(crate) struct Explanation<'a> {
     pub(crate) lines: Vec<&'a [u8]>,
     /// The number of candidate lines.
     pub(crate) candidates: usize,
-    /// The shown candidates, with their ranks from 1, best first.
+    /// The shown candidates, with their ranks from 1; those that were answered come first.
     pub(crate) explained: Vec<(usize, ExplainedLine)>,
     /// The right line, if it is known.
     pub(crate) solution: Option<usize>,
+    /// The answer to explain, if it is not the locator's.
+    pub(crate) answered: Option<Answered>,
     /// The number of lines shown before and after a candidate.
     pub(crate) context: usize,
+}
+
+/// The answer of another solver than the locator, or of the user.
+pub(crate) struct Answered {
+    /// The solver; `None` for the user.
+    pub(crate) by: Option<String>,
+    /// The lines, best first.
+    pub(crate) lines: Vec<usize>,
+    /// The reason why there are none.
+    pub(crate) no_answer: Option<String>,
+}
+
+impl Explanation<'_> {
+    /// The locator's answer.
+    pub(crate) fn best(&self) -> Option<&ExplainedLine> {
+        self.explained.iter().find(|(rank, _)| *rank == 1).map(|(_, best)| best)
+    }
+
+    /// The shown candidate at a line, with its rank.
+    pub(crate) fn candidate(&self, line: usize) -> Option<&(usize, ExplainedLine)> {
+        self.explained.iter().find(|(_, candidate)| candidate.ranked.line == line)
+    }
 }
 
 /// Prints an explanation.
@@ -44,6 +71,11 @@ fn view(explanation: &Explanation<'_>, page: Page) -> String {
     let mut text = page.wrap_words("", &shown_line(&verdict(explanation)));
     text += &format!("\n{}\n", page.paint("new line", BOLD));
     text += &format!("  {}\n", page.cut(explanation.new_line.trim_ascii(), 2));
+    for line in no_candidates(explanation) {
+        text += &format!("\n{}\n", page.paint(&format!("line {line}"), BOLD));
+        text += &context_lines(explanation, line, page);
+        text += &page.wrap_words("  ", "the locator never means this line: it is blank, equals the new one, or is too unlike it");
+    }
     for (rank, candidate) in &explanation.explained {
         text += &format!("\n{}\n", title(explanation, *rank, candidate, page));
         text += &context_lines(explanation, candidate.ranked.line, page);
@@ -53,30 +85,81 @@ fn view(explanation: &Explanation<'_>, page: Page) -> String {
     text
 }
 
+/// The answered lines that are no candidates.
+fn no_candidates(explanation: &Explanation<'_>) -> impl Iterator<Item = usize> {
+    let answered = explanation.answered.iter().flat_map(|answered| answered.lines.iter().copied());
+    answered.filter(|&line| {
+        explanation.candidate(line).is_none() && (1..=explanation.lines.len()).contains(&line)
+    })
+}
+
 /// The question, the answer, and whether it is right.
 fn verdict(explanation: &Explanation<'_>) -> String {
-    let Explanation { path, lines, candidates, .. } = explanation;
+    let Explanation { path, lines, candidates, answered, .. } = explanation;
     let (lines, candidates) = (counted(lines.len(), "line"), counted(*candidates, "candidate"));
     let asked = format!("{path}, {lines}, {candidates}:");
-    let Some(best) = explanation.explained.first().map(|(_, best)| best.ranked.line) else {
-        return format!(
-            "{asked} no line could be meant, since all are blank or equal to the new one"
-        );
+    let Some(answered) = answered else {
+        return format!("{asked} {}", locators_answer("the answer is", explanation));
     };
-    let answer = format!("{asked} the answer is line {best}");
-    let place_of = |line: usize| {
-        let mut explained = explanation.explained.iter();
-        explained.find(|(_, other)| other.ranked.line == line).map(|(place, _)| *place)
+    let by = answered.by.as_deref().map_or("your answer is".to_owned(), |by| format!("{by} says"));
+    let Some(&line) = answered.lines.first() else {
+        let reason = answered.no_answer.as_deref().unwrap_or_default();
+        let locator = locators_answer("the locator says", explanation);
+        return format!("{asked} {by} nothing ({reason}); {locator}");
     };
-    match (explanation.solution, explanation.solution.and_then(place_of)) {
-        (None, _) => answer,
+    let right = match explanation.solution {
+        None => String::new(),
+        Some(right) if right == line => ", which is right".to_owned(),
+        Some(right) => format!(", which is wrong: right is line {right}"),
+    };
+    format!("{asked} {by} line {line}{right}; {}", beside(line, explanation))
+}
+
+/// The locator's answer beside another solver's.
+fn beside(line: usize, explanation: &Explanation<'_>) -> String {
+    let probability = |candidate: &ExplainedLine| percent(candidate.ranked.probability);
+    match explanation.candidate(line) {
+        Some((1, same)) => format!("the locator says the same, probability {}", probability(same)),
+        Some((rank, other)) => format!(
+            "the locator says {}, and line {line} is its candidate {rank}, probability {}",
+            best_line(explanation),
+            probability(other)
+        ),
+        None => match explanation.best() {
+            Some(_) => format!(
+                "the locator says {}, and line {line} is none of its candidates",
+                best_line(explanation)
+            ),
+            None => NO_CANDIDATE.to_owned(),
+        },
+    }
+}
+
+/// The locator's line, and whether it is right.
+fn best_line(explanation: &Explanation<'_>) -> String {
+    let Some(best) = explanation.best().map(|best| best.ranked.line) else { return String::new() };
+    match explanation.solution {
+        None => format!("line {best}"),
+        Some(right) if right == best => format!("line {best}, which is right"),
+        Some(_) => format!("line {best}, which is wrong"),
+    }
+}
+
+/// The locator's answer, and whether it is right.
+fn locators_answer(says: &str, explanation: &Explanation<'_>) -> String {
+    let Some(best) = explanation.best().map(|best| best.ranked.line) else {
+        return NO_CANDIDATE.to_owned();
+    };
+    let answer = format!("{says} line {best}");
+    match (explanation.solution, explanation.solution.map(|right| explanation.candidate(right))) {
         (Some(right), _) if right == best => format!("{answer}, which is right"),
-        (Some(right), Some(place)) => {
-            format!("{answer}, which is wrong: right is line {right}, candidate {place}")
+        (Some(right), Some(Some((rank, _)))) => {
+            format!("{answer}, which is wrong: right is line {right}, candidate {rank}")
         }
-        (Some(right), None) => {
+        (Some(right), _) => {
             format!("{answer}, which is wrong: right is line {right}, which is no candidate")
         }
+        (None, _) => answer,
     }
 }
 
@@ -91,7 +174,12 @@ fn title(
         format!("{rank}. line {line}, probability {}", percent(candidate.ranked.probability));
     let right = explanation.solution == Some(line);
     let mark = if right { page.paint(" ← the right line", GREEN) } else { String::new() };
-    page.paint(&title, BOLD) + &mark
+    let answered = explanation.answered.as_ref().filter(|answered| answered.lines.contains(&line));
+    let said = answered.map_or(String::new(), |answered| match &answered.by {
+        Some(by) => format!(" ← the answer of {}", by.split(':').next().unwrap_or_default()),
+        None => " ← your answer".to_owned(),
+    });
+    page.paint(&title, BOLD) + &said + &mark
 }
 
 /// A probability that is never rounded to certainty.

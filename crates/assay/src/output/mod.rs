@@ -29,7 +29,7 @@ use assay_core::{
 };
 use serde::Serialize;
 
-pub(crate) use explanation::{Explanation, show_explanation};
+pub(crate) use explanation::{Answered, Explanation, show_explanation};
 pub(crate) use failures::{
     ResultsJson, failed_json, show_breakdowns, show_failed, warn_of_missing_problems,
 };
