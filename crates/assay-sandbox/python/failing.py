@@ -104,10 +104,12 @@ def part_around(text, at):
 class Failure:
     """A failed assertion: the names that it saw, and the last call of the program."""
 
-    def __init__(self, frame, last, test):
+    def __init__(self, frame, program, test):
         self.names = {**frame.f_globals, **frame.f_locals}
         self.test = test
-        _, (self.arguments, self.named), self.value = last
+        # The arguments as they were, and as the program has left them.
+        _, (self.arguments, _), self.value = program.last
+        self.handed, _ = program.handed
 
     def expected(self, source):
         """What the assertion asks of the last call's value, as a pair of a text before it and a value or a text; None
@@ -196,7 +198,7 @@ class Failure:
             return False
         try:
             given = [self.evaluated(argument) for argument in node.args]
-            return wire.freeze(given) == wire.freeze(list(self.arguments))
+            return wire.freeze(given) in (wire.freeze(list(self.arguments)), wire.freeze(list(self.handed)))
         except BaseException:
             return True
 
@@ -236,7 +238,7 @@ def described(program, frames, test):
     kept = program.one_process, program.again, program.gone, program.missing, set(program.lost), set(wire.LOST)
     try:
         for frame, source in frames:
-            asked = Failure(frame, program.last, test).expected(source)
+            asked = Failure(frame, program, test).expected(source)
             if asked is not None:
                 return _told(program.last, *asked)
         return {}

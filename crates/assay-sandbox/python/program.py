@@ -256,11 +256,14 @@ class Program:
         self.handed, self.containers = arguments, None
         if type(message.get("lost")) is list:
             self.lost.update(word[:200] for word in message["lost"][:9] if type(word) is str)
+        before = arguments
         if "changed" in message:
+            before = _copy(arguments)
+            self.asking = (on, before) if type(on) is str else self.asking
             self.change(message["changed"])
         value = self.whole(message)
         if do == "call":
-            self.last = (on, arguments, value)
+            self.last = (on, before, value)
         return value
 
     def written(self, arguments):
@@ -377,6 +380,14 @@ class Program:
         shown = [short(argument) for argument in arguments]
         shown += ["%s=%s" % (key, short(argument)) for key, argument in named.items()]
         return "%s(%s) gave %s" % (name, ", ".join(shown), short(value))
+
+
+def _copy(arguments):
+    """Arguments as they are now, to be shown after the program has changed them."""
+    try:
+        return wire.thaw(wire.freeze(arguments, 4)) if wire.is_plain(arguments) else arguments
+    except (ValueError, RecursionError):
+        return arguments
 
 
 def _fill(container, content):

@@ -82,6 +82,15 @@ fn an_assertion_about_something_else_names_no_call() {
 }
 
 #[test]
+fn a_call_is_told_with_its_arguments_as_they_were() {
+    let sandbox = sandbox(Isolation::Warm);
+    let sorts = "def f(x):\n    x.sort()\n    return x[0]\n";
+    let told_of = |test: &str| run(&sandbox, test, sorts, Rules::Strict).evidence;
+    assert_eq!(told(&told_of("assert f([3, 1, 2]) == 3")), ["f([3, 1, 2])", "3", "1"]);
+    assert_eq!(told(&told_of("a = [3, 1]\nassert f(a) == 3")), ["f([3, 1])", "3", "1"]);
+}
+
+#[test]
 fn long_values_are_shown_where_they_differ() {
     let sandbox = sandbox(Isolation::Warm);
     let candidate = "def f(n): return 'a' * n + 'x' + 'b' * n\n";

@@ -83,7 +83,8 @@ public final class Assay {
         } catch (Throwable wrapped) {
             Throwable error = wrapped instanceof InvocationTargetException ? wrapped.getCause() : wrapped;
             code = error instanceof Gone ? 3 : 1;
-            say(error instanceof Gone ? "gone" : error instanceof TooLong ? "much" : "wrong\1" + describe(error));
+            say(error instanceof Gone ? "gone" : error instanceof TooLong ? "much"
+                    : "wrong\1" + describe(error) + "\1" + written(came));
         }
         Runtime.getRuntime().halt(code);
     }
@@ -95,6 +96,16 @@ public final class Assay {
         }
         int line = line(error, "Main.java");
         return (text.isEmpty() ? "an assertion failed" : text) + (line > 0 ? " (line " + line + " of the tests)" : "");
+    }
+
+    /** The last answer. */
+    private static Object came;
+
+    /** A value as text for people. */
+    private static String written(Object value) {
+        String text = value instanceof String ? "\"" + value + "\"" : java.util.Arrays.deepToString(new Object[] {value});
+        text = value instanceof String ? text : text.substring(1, text.length() - 1);
+        return (text.length() > 400 ? text.substring(0, 400) + "…" : text).replace('\1', ' ');
     }
 
     /** The first check that failed. */
@@ -153,7 +164,8 @@ public final class Assay {
             put(arguments);
             out.flush();
             counted.left = LONGEST;
-            return get();
+            came = get();
+            return came;
         } catch (IOException error) {
             throw new Gone(error);
         }

@@ -198,11 +198,71 @@ template <class K, class V> struct Wire<std::map<K, V>> : Container<std::map<K, 
 template <class T> void put(const T& value) { Wire<T>::put(value); }
 template <class T> std::decay_t<T> get() { return Wire<std::decay_t<T>>::get(); }
 
+// Writes the beginning of a value as text for people.
+enum { SHOWN = 400 };
+
+template <class T, class = void>
+struct Lists : std::false_type {};
+template <class T>
+struct Lists<T, std::void_t<decltype(std::declval<const T&>().begin())>> : std::true_type {};
+
+template <class T>
+void show(std::string& text, const T& value);
+
+template <class A, class B>
+void show(std::string& text, const std::pair<A, B>& value) {
+    text += '{';
+    show(text, value.first);
+    text += ", ";
+    show(text, value.second);
+    text += '}';
+}
+
+template <class T>
+void show(std::string& text, const T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        text += value ? "true" : "false";
+    } else if constexpr (std::is_same_v<T, char>) {
+        text += std::string("'") + value + "'";
+    } else if constexpr (std::is_arithmetic_v<T>) {
+        std::ostringstream out;
+        out.precision(17);
+        out << value;
+        text += out.str();
+    } else if constexpr (std::is_same_v<T, std::string>) {
+        text += '"' + value.substr(0, SHOWN) + '"';
+    } else if constexpr (Lists<T>::value) {
+        text += '{';
+        bool first = true;
+        for (const auto& item : value) {
+            if (text.size() > SHOWN) {
+                text += ", ...";
+                break;
+            }
+            if (!first) text += ", ";
+            first = false;
+            show(text, static_cast<const typename T::value_type&>(item));
+        }
+        text += '}';
+    } else {
+        text += '?';
+    }
+}
+
 inline bool asked = false;
+// The last answer, as text for people.
+inline std::string came_back;
+
+// Reports the last answer when an assertion fails.
+inline void failed(int) {
+    say("last\1" + came_back);
+    std::_Exit(1);
+}
 
 // The tests' side: waits until the candidate is ready. Tests that succeed without a call have tested nothing.
 inline bool greet() {
     expect('h');
+    assay_signal(ABORT, failed);
     std::atexit([] {
         if (!asked) wrong("the tests never call the program");
     });
@@ -216,7 +276,10 @@ std::decay_t<Answer> ask(const Arguments&... arguments) {
     outgoing += 'c';
     (put(arguments), ...);
     flush();
-    return get<Answer>();
+    std::decay_t<Answer> answer = get<Answer>();
+    came_back.clear();
+    show(came_back, answer);
+    return answer;
 }
 
 inline void crashed(int signal) {

@@ -176,7 +176,8 @@ function test() {
   const source = fs.readFileSync('tests.js', 'utf8').split('\n');
   global.assayAsk = (name, values) => {
     send([name, values.map(pack)]);
-    return unpack(receive());
+    came = unpack(receive());
+    return came;
   };
   global.assayAssert = (right) => {
     if (!right) throw new Error('assertion failed');
@@ -189,10 +190,17 @@ function test() {
     const [line, column] = place(error, 'tests\\.js') || [0, 1];
     const failed = error instanceof Error && error.message === 'assertion failed';
     const shown = failed && line > 0 ? statement(source, line - 1, column - 1) : String(error);
-    say(`wrong\x01${failed ? 'not true: ' : ''}${shown}`);
+    say(`wrong\x01${failed ? 'not true: ' : ''}${shown}\x01${written(came)}`);
     exit(1);
   }
   exit(0);
+}
+
+// The last answer, and its text for people.
+let came;
+const WRITTEN = { depth: 6, breakLength: Infinity, compact: true, maxArrayLength: 60, maxStringLength: 300 };
+function written(value) {
+  return require('util').inspect(value, WRITTEN).slice(0, 400).replace(/\x01/g, ' ');
 }
 
 // The call that starts at a position, without the name of the callee.

@@ -339,3 +339,41 @@ fn every_wrong_answer_of_a_real_model_is_told_with_its_call() {
         }
     }
 }
+
+/// A language, a wrong program for the sample's first problem, and the call, the expected value and the one that came.
+const OTHER_LANGUAGES: [(&str, &str, [&str; 3]); 5] = [
+    (
+        "cpp",
+        "int sum_squares(vector<int> n) { return n.size() == 3 ? 7 : 0; }",
+        ["sum_squares({1, 2, 3})", "14", "7"],
+    ),
+    (
+        "java",
+        "import java.util.*;\nclass Solution {\n  public int sumSquares(List<Integer> n) { return 7; }\n}\n",
+        ["s.sumSquares(Arrays.asList(1, 2, 3))", "14", "7"],
+    ),
+    ("js", "const sumSquares = (n) => [7]", ["sumSquares([1, 2, 3])", "14", "[ 7 ]"]),
+    ("go", "func SumSquares(n []int) int { return 7 }", ["SumSquares([]int{1, 2, 3})", "14", "7"]),
+    ("rust", "fn sum_squares(n: Vec<i32>) -> i32 { 7 }", ["sum_squares(vec![1, 2, 3])", "14", "7"]),
+];
+
+#[test]
+fn other_languages_tell_call_expected_and_got() {
+    for (language, program, [call, expected, got]) in OTHER_LANGUAGES {
+        let folder = tempdir().unwrap();
+        let answer = json!({ "task_id": 0, "solution": program });
+        fs::write(folder.path().join("answers.jsonl"), answer.to_string()).unwrap();
+        let task = format!("humanevalpack-{language}");
+        let arguments = ["score", &task, "answers.jsonl", "--data", "sample", "--failures", "1"];
+        let output = run(folder.path(), &[&arguments[..], &["--json"]].concat());
+        if output.err.contains("this machine has nothing that runs") {
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), output.err.as_bytes());
+            continue;
+        }
+        let failed = &json(&output)["failed_samples"][0];
+        assert_eq!(failed["kind"], "wrong_answer", "{language}: {failed}");
+        for (key, value) in [("call", call), ("expected", expected), ("got", got)] {
+            assert_eq!(failed[key], value, "{language}: {failed}");
+        }
+    }
+}

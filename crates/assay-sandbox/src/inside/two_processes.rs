@@ -15,6 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use serde_json::{Value, json};
 
 use super::child::Role;
+use super::details::Details;
 use super::jobs::{Pipes, RunningProcess, Worker};
 use super::root::context;
 use super::verdict;
@@ -156,7 +157,8 @@ impl Worker<'_> {
         let ending = reported_ending(&mut observed.errors)
             .filter(|_| exited_itself(&ending))
             .unwrap_or(ending);
-        Ok(verdict::report(observed, ending))
+        let details = Details::new(observed.outcome.as_ref(), "", true);
+        Ok(details.added_to(verdict::report(observed, ending)))
     }
 
     fn start_tests(
@@ -211,7 +213,12 @@ fn test_outcome(ended: &ProcessExit, errors: &str) -> Value {
     match fields(errors).as_slice() {
         ["gone", ..] => json!({ "gone": true }),
         ["much", ..] => json!({ "too_much": true }),
+        ["wrong", message, got, _, ..] => json!({ "wrong": message.trim(), "got": got }),
         ["wrong", message, ..] => json!({ "wrong": message.trim() }),
+        ["last", got, ..] => {
+            let message = errors.rsplit_once(MARK).map_or("", |(before, _)| before).trim();
+            json!({ "wrong": message.rsplit("\n\n").next().unwrap_or_default(), "got": got })
+        }
         _ => {
             let last = errors.trim().rsplit("\n\n").next().unwrap_or_default();
             let message = if last.is_empty() { "the tests broke off" } else { last };
@@ -316,6 +323,11 @@ mod tests {
         assert_eq!(test_outcome(&ended(3), "x\u{1}assay\u{1}gone\u{1}\n"), json!({ "gone": true }));
         let wrong = test_outcome(&ended(1), "noise\u{1}assay\u{1}wrong\u{1}1 is not 2\u{1}");
         assert_eq!(wrong, json!({ "wrong": "1 is not 2" }));
+        let wrong = test_outcome(&ended(1), "\u{1}assay\u{1}wrong\u{1}no\u{1}[2]\u{1}\n");
+        assert_eq!(wrong, json!({ "wrong": "no", "got": "[2]" }));
+        let last =
+            test_outcome(&ended(1), "Assertion `x' failed.\n\u{1}assay\u{1}last\u{1}2\u{1}\n");
+        assert_eq!(last, json!({ "wrong": "Assertion `x' failed.", "got": "2" }));
         assert_eq!(
             test_outcome(&ended(1), "\u{1}assay\u{1}much\u{1}"),
             json!({ "too_much": true })

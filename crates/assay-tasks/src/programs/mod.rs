@@ -4,6 +4,7 @@
 //! ([`GradingRules`]). Each task defines its questions and tests ([`CodeProblem`]); everything else is shared.
 
 mod assertion;
+mod assertion_parts;
 mod first_difference;
 mod grader;
 mod grading_rules;

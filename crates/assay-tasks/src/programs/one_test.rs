@@ -10,6 +10,7 @@ use assay_sandbox::{
 };
 
 use super::assertion::failed_assertion;
+use super::assertion_parts::AssertionParts;
 use super::first_difference::{FirstDifference, shown_input};
 use super::grader::lock;
 use super::grading_rules::{ProgramOutput, SourceParts};
@@ -74,7 +75,9 @@ impl SuiteRun<'_> {
             Tests::InputOutput(cases) => self.check_output(limits, &cases[at]),
             Tests::Separate(tests) => match self.grader.rules {
                 Rules::Strict => self.run_separate_tests(limits, tests),
-                Rules::Compat => self.run_with_tests(limits, &tests.appended),
+                Rules::Compat => {
+                    Ok(with_parts(self.run_with_tests(limits, &tests.appended)?, tests))
+                }
             },
         }
     }
@@ -221,7 +224,8 @@ impl SuiteRun<'_> {
             tests: &tests.tests,
             limits,
         };
-        self.grader.sandbox.get()?.run_two_processes(&request, self.cancel)
+        let report = self.grader.sandbox.get()?.run_two_processes(&request, self.cancel)?;
+        Ok(with_parts(report, tests))
     }
 
     fn run_program(&self, limits: Limits, parts: &SourceParts<'_>, input: &str) -> Result<Report> {
@@ -248,6 +252,14 @@ impl SuiteRun<'_> {
     pub(super) fn of_gold<'g>(&'g self, gold: &'g str) -> SuiteRun<'g> {
         SuiteRun::new(self.grader, self.reference, gold, self.cancel)
     }
+}
+
+/// Adds the call and the expected value to a wrong answer, as far as its message tells them.
+fn with_parts(mut report: Report, tests: &SeparateTests) -> Report {
+    if let Ending::WrongAnswer { message } = &report.ending {
+        AssertionParts::new(message, tests).add_to(&mut report.evidence);
+    }
+    report
 }
 
 /// The seed of the random numbers of a problem's tests. It is the same for every candidate and known to none, because

@@ -63,6 +63,8 @@ pub(crate) fn show_failed(results: &Results, failed: &[FailedSample]) -> Result<
             format!("{} on {}: no answer failed\n", shown_line(&results.solver), results.task);
         return write(text.as_bytes());
     }
+    let all = results.counts.failed + results.counts.timed_out;
+    write(format!("\n{} of {all} failed samples\n", failed.len()).as_bytes())?;
     for (at, sample) in failed.iter().enumerate() {
         let place = format!("{} of {}", at + 1, failed.len());
         write(view::sample(&place, sample, page).as_bytes())?;
