@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use assay_answers::AnswerSource;
-use assay_core::{Error, Opening, QuestionKind, Result, TaskCard, agreeing, counted, exit_code};
+use assay_core::{
+    Error, Opening, QuestionKind, Result, Results, Task, TaskCard, agreeing, counted, exit_code,
+};
 use assay_data::OutputTarget;
-use assay_run::{RunContext, Scored, Scoring, job_count, select_problems};
+use assay_run::{FailedSample, RunContext, Scored, Scoring, job_count, select_problems};
 use assay_tasks::TaskRegistry;
 
 use super::{cache_folder, cancel_on_interrupt, choose_data, locator_training_data, require, tool};
@@ -93,30 +95,42 @@ pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8>
         let parts = results.not_scored.join(", ");
         output::warn(&format!("not scored, because the data has no truth for it: {parts}"));
     }
-    match arguments.format {
-        _ if arguments.json => {
-            let failed_samples = (arguments.failures > 0).then(|| output::failed_json(&failed));
-            output::json_line(&ResultsJson { results: &results, failed_samples })?;
-        }
-        ScoreFormat::Table => {
-            let names_left_out = !arguments.programs.pass_k.is_empty();
-            output::show_results(&[&results], ResultsView { is_detailed, names_left_out })?;
-            output::show_breakdowns(&[&results])?;
-        }
-        ScoreFormat::Codrep => match task.original_report(&results) {
-            Some(report) => output::print(&report)?,
-            None => return Err(no_format(&arguments.task)),
-        },
-    }
-    if arguments.failures > 0 && !arguments.json {
-        output::show_failed(&results, &failed)?;
-    }
+    print_results(arguments, task.as_ref(), &results, &failed, is_detailed)?;
     if require::report_missed(&arguments.require, &[&results]) {
         return Ok(exit_code::MISSED);
     }
     let complete =
         flaws.is_empty() && results.counts.are_complete() && results.not_scored.is_empty();
     Ok(if complete { exit_code::DONE } else { exit_code::INCOMPLETE })
+}
+
+/// Prints the results in the requested form, and failed samples if they were requested.
+fn print_results(
+    arguments: &ScoreArguments,
+    task: &dyn Task,
+    results: &Results,
+    failed: &[FailedSample],
+    is_detailed: bool,
+) -> Result<()> {
+    match arguments.format {
+        _ if arguments.json => {
+            let failed_samples = (arguments.failures > 0).then(|| output::failed_json(failed));
+            output::json_line(&ResultsJson { results, failed_samples })?;
+        }
+        ScoreFormat::Table => {
+            let names_left_out = !arguments.programs.pass_k.is_empty();
+            output::show_results(&[results], ResultsView { is_detailed, names_left_out })?;
+            output::show_breakdowns(&[results])?;
+        }
+        ScoreFormat::Codrep => match task.original_report(results) {
+            Some(report) => output::print(&report)?,
+            None => return Err(no_format(&arguments.task)),
+        },
+    }
+    if arguments.failures > 0 && !arguments.json {
+        output::show_failed(results, failed)?;
+    }
+    Ok(())
 }
 
 /// Rejects options that only answers of lines have, before anything is run.
