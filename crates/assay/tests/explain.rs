@@ -182,7 +182,7 @@ fn mistakes_are_named_with_the_cure() {
 #[test]
 fn any_solvers_answer_is_explained_beside_the_locators() {
     let (keep, _) = task();
-    let explain = |arguments: &[&str]| run(keep.path(), &[&["explain"], arguments].concat());
+    let explain = |arguments: &[&str]| on_page(keep.path(), &[&["explain"], arguments].concat());
     fs::write(keep.path().join("predictions.txt"), "Tasks/1.txt 6 7\n").unwrap();
     fs::copy(keep.path().join("Tasks/1.txt"), keep.path().join("away.txt")).unwrap();
     let program = "program:sh -c 'for task in \"$0\"/*.txt; do echo \"$task 12\"; done'";
