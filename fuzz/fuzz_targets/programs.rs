@@ -19,8 +19,9 @@ fuzz_target!(|bytes: &[u8]| {
         read::<FunctionProblem>(&records);
         read::<MbppProblem>(&records);
         read::<PackProblem>(&records);
+        read_apps(AppsProblems::of_lines(records.clone(), None));
         for level in Level::ALL {
-            read_apps(AppsProblems::of_lines(records.clone(), level));
+            read_apps(AppsProblems::of_lines(records.clone(), Some(level)));
         }
     }
     let (one, other) = bytes.split_at(bytes.len() / 2);
@@ -33,7 +34,7 @@ fuzz_target!(|bytes: &[u8]| {
     let metadata: &[u8] = b"{\"difficulty\": \"interview\"}";
     for part in ["1/question.txt", "1/input_output.json", "1/solutions.json"] {
         let store = files([("1/metadata.json", metadata), (part, bytes)]);
-        read_apps(AppsProblems::of_folders(store, Level::Interview));
+        read_apps(AppsProblems::of_folders(store, Some(Level::Interview)));
     }
     let _ = read_geeks(&files([("java/A.java", one), ("python/A.py", other)]));
 });

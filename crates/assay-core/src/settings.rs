@@ -22,6 +22,9 @@ pub struct Opening<'a> {
     pub data: &'a DataChoice,
     /// The task's settings.
     pub settings: &'a TaskSettings,
+    /// True if the data is the user's own, in the task's form: rules for problems of the published data, such as its
+    /// split, do not apply.
+    pub own_data: bool,
     /// True if right answers are read; without them, nothing can be graded.
     pub with_references: bool,
     /// The number of answers that are graded concurrently.
@@ -31,9 +34,9 @@ pub struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
-    /// Opens with right answers, one grading job and no cache.
+    /// Opens published data with right answers, one grading job and no cache.
     pub fn new(data: &'a DataChoice, settings: &'a TaskSettings) -> Self {
-        Self { data, settings, with_references: true, jobs: 1, cache: None }
+        Self { data, settings, own_data: false, with_references: true, jobs: 1, cache: None }
     }
 }
 

@@ -65,6 +65,9 @@ pub struct Request {
 pub struct TaskRequest {
     /// The task's name.
     pub name: String,
+    /// The name under which results are reported, if the data is the user's own in the form of that task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_name: Option<String>,
     /// The source of its problems.
     pub data: Value,
     /// The task's settings.

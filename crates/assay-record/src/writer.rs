@@ -283,7 +283,8 @@ fn refuse_newer(manifest: &Manifest, folder: &Path) -> Result<()> {
 fn make_folder(parent: &Path, manifest: &Manifest, unique: u128) -> Result<PathBuf> {
     fs::create_dir_all(parent).map_err(|error| Error::writing("make", parent, error))?;
     let time = sanitize(&manifest.started.replace(['-', ':'], ""));
-    let task = sanitize(&manifest.request.task.name);
+    let task = &manifest.request.task;
+    let task = sanitize(task.own_name.as_deref().unwrap_or(&task.name));
     let solver = sanitize(manifest.request.solver.split(':').next().unwrap_or_default());
     for attempt in 0..100u64 {
         let mut digest = DigestOf::new();

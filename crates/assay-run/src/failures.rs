@@ -225,7 +225,7 @@ pub fn failed_samples(
 ) -> Result<(Vec<FailedSample>, Option<Error>)> {
     let reader = RunReader::open(folder)?;
     let request = Request::from_record(&reader.manifest().request)?.task;
-    let task = tasks.find(&request.name)?;
+    let task = tasks.find_as(&request.name, request.own_name.as_deref())?;
     let mut choice = FailureChoice::new(task.card(), most);
     for (index, line) in reader.verdicts().enumerate() {
         let verdict = Verdict::from(line?);

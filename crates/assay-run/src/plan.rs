@@ -59,6 +59,9 @@ fn convert<T: serde::de::DeserializeOwned>(value: &impl Serialize) -> Result<T> 
 pub struct TaskRequest {
     /// The task's name.
     pub name: String,
+    /// The name under which results are reported, if the data is the user's own in the form of that task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_name: Option<String>,
     /// The source of its problems.
     pub data: DataChoice,
     /// The settings of the task.
@@ -93,7 +96,7 @@ impl OpenTask {
         cache: Option<&Path>,
     ) -> Result<Arc<Self>> {
         let started = Instant::now();
-        let task = Arc::clone(tasks.find(&request.name)?);
+        let task = tasks.find_as(&request.name, request.own_name.as_deref())?;
         let TaskRequest { data, settings, .. } = &request;
         let problems = task.open(&Opening { jobs, cache, ..Opening::new(data, settings) })?;
         problems.can_be_asked()?;
@@ -188,7 +191,7 @@ impl Plan {
 
     /// The task's name.
     pub fn task(&self) -> &str {
-        &self.request.task.name
+        &self.open.task.card().name
     }
 
     /// The number of problems to answer.

@@ -290,7 +290,7 @@ fn write_results(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<RunO
         }
     })?;
     let (solver, signature) = (plan.solver().to_owned(), plan.signature()?);
-    let results = Results::new(&request.name, solver, signature, counts);
+    let results = Results::new(&task.card().name, solver, signature, counts);
     let results = Results { gold: gate.rate(), ..results.with_tally(tally.as_ref()) };
     record.finish(&results)?;
     info!(took = ?started.elapsed(), "wrote the results");

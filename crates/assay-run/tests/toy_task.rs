@@ -177,6 +177,7 @@ fn tool() -> Tool {
 fn task_request() -> TaskRequest {
     TaskRequest {
         name: "faster".to_owned(),
+        own_name: None,
         data: DataChoice::Sample,
         settings: TaskSettings::default(),
         ids: Vec::new(),

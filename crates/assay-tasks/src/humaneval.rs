@@ -8,7 +8,7 @@ use assay_data::programs::{FunctionProblem, Records};
 use crate::card::card;
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
-    CodeProblem, CodeProblems, CodeReference, GradingRules, PassTally, Programs, PromptChoice,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, OpeningChoice, PassTally, Programs,
     RecordReader, StreamedProblems, TestSuite, Tests, multipl_e_number, only_path,
 };
 use crate::sample;
@@ -52,7 +52,7 @@ enum Inputs {
 
 fn open(
     data: &DataChoice,
-    choice: &PromptChoice,
+    choice: &OpeningChoice,
     files: &[&str],
     inputs: Inputs,
 ) -> Result<Box<dyn CodeProblems>> {
@@ -60,26 +60,30 @@ fn open(
         DataChoice::Sample => sample::humaneval(),
         DataChoice::Paths(paths) => {
             let records = Records::find(only_path(paths, "humaneval")?, files)?;
-            if inputs == Inputs::PassedOver {
-                // The file with inputs has HumanEval's own tests too.
-                records.refuse_other_data(
-                    &|record| {
-                        record.contains_key("plus_input") || !evalplus::has_more_tests(record)
-                    },
-                    "HumanEval.jsonl.gz is; EvalPlus's assertions are the data of humaneval-plus",
-                )?;
-            } else {
-                records.refuse_other_data(
-                    &evalplus::has_more_tests,
-                    "HumanEvalPlus-v0.1.10.jsonl.gz is; HumanEval's own file is the data of the task \
-                     humaneval",
-                )?;
-            }
+            refuse_other_data(&records, inputs, choice.own_data)?;
             records
         }
     };
     let stripped = choice.prompt == Some(STRIPPED);
-    Ok(Box::new(StreamedProblems::open(records, HumanEval { stripped, inputs })?))
+    let reader = HumanEval { stripped, inputs, own_data: choice.own_data };
+    Ok(Box::new(StreamedProblems::open(records, reader)?))
+}
+
+/// Refuses the data of the other task. Own data may have any tests, but those of HumanEval+ are inputs or assertions of
+/// EvalPlus's form.
+fn refuse_other_data(records: &Records, inputs: Inputs, own_data: bool) -> Result<()> {
+    match inputs {
+        Inputs::PassedOver if own_data => Ok(()),
+        // The file with inputs has HumanEval's own tests too.
+        Inputs::PassedOver => records.refuse_other_data(
+            &|record| record.contains_key("plus_input") || !evalplus::has_more_tests(record),
+            "HumanEval.jsonl.gz is; EvalPlus's assertions are the data of humaneval-plus",
+        ),
+        Inputs::Used => records.refuse_other_data(
+            &evalplus::has_more_tests,
+            "HumanEvalPlus-v0.1.10.jsonl.gz is; HumanEval's own file is the data of the task humaneval",
+        ),
+    }
 }
 
 /// Normalizes a name: `HumanEval/7`, `HumanEval_7_filter_by_substring` and `7` are the same.
@@ -91,6 +95,7 @@ fn short_name(name: &str) -> String {
 struct HumanEval {
     stripped: bool,
     inputs: Inputs,
+    own_data: bool,
 }
 
 impl RecordReader<FunctionProblem> for HumanEval {
@@ -101,7 +106,8 @@ impl RecordReader<FunctionProblem> for HumanEval {
     fn problem(&self, record: FunctionProblem) -> Result<CodeProblem, String> {
         let tests = match (&record.inputs, self.inputs) {
             (Some(inputs), Inputs::Used) => {
-                Tests::Table(evalplus::table_of_inputs(Family::HumanEval, &record, inputs))
+                let family = Family::HumanEval;
+                Tests::Table(evalplus::table_of_inputs(family, &record, inputs, self.own_data))
             }
             (None, Inputs::Used) => Tests::Python(assertion_tests(&record)),
             (_, Inputs::PassedOver) => Tests::Python(python_tests(&record)),

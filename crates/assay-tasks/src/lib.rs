@@ -9,6 +9,7 @@ mod fusion_brain;
 mod humaneval;
 mod humanevalpack;
 mod mbpp;
+mod own;
 mod page;
 mod programs;
 mod sample;
@@ -23,6 +24,7 @@ use assay_data::programs::apps::Level;
 
 pub use codrep::CodRep;
 use humanevalpack::humanevalpack;
+use own::OwnData;
 pub use page::page;
 
 /// The built-in tasks.
@@ -78,6 +80,19 @@ impl TaskRegistry {
     /// The tasks, in order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Task> {
         self.tasks.iter().map(AsRef::as_ref)
+    }
+
+    /// The task called `name`; with `own_name`, the same for the user's own data under that name.
+    pub fn find_as(&self, name: &str, own_name: Option<&str>) -> Result<Arc<dyn Task>> {
+        let task = Arc::clone(self.find(name)?);
+        let Some(own_name) = own_name else { return Ok(task) };
+        if self.iter().any(|known| known.card().name.eq_ignore_ascii_case(own_name)) {
+            let message = format!(
+                "{own_name:?} is the name of a task, whose results are those of its own data"
+            );
+            return Err(Error::usage(message).hint("give your data another --name"));
+        }
+        Ok(Arc::new(OwnData::new(task, own_name)?))
     }
 
     /// The task called `name`.

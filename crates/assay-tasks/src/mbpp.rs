@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::card::card;
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
-    CodeProblem, CodeProblems, CodeReference, GradingRules, PassTally, Programs, PromptChoice,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, OpeningChoice, PassTally, Programs,
     RecordReader, StreamedProblems, TestSuite, Tests, multipl_e_number, only_path,
 };
 use crate::sample;
@@ -85,22 +85,24 @@ const TEST_SPLIT: std::ops::RangeInclusive<u32> = 11..=510;
 
 fn open(
     data: &DataChoice,
-    choice: &PromptChoice,
+    choice: &OpeningChoice,
     edition: &Edition,
 ) -> Result<Box<dyn CodeProblems>> {
     let records = match data {
         DataChoice::Sample => sample::mbpp(),
         DataChoice::Paths(paths) => {
             let records = Records::find(only_path(paths, "mbpp")?, &[edition.file])?;
-            records.refuse_other_data(&edition.fits, edition.hint)?;
+            if !choice.own_data {
+                records.refuse_other_data(&edition.fits, edition.hint)?;
+            }
             records
         }
     };
     let prompting = Prompting::new(choice.prompt, &records)?;
-    Ok(Box::new(StreamedProblems::open(records, Mbpp { prompting, split: true })?))
+    Ok(Box::new(StreamedProblems::open(records, Mbpp { prompting, split: !choice.own_data })?))
 }
 
-fn open_plus(data: &DataChoice, _choice: &PromptChoice) -> Result<Box<dyn CodeProblems>> {
+fn open_plus(data: &DataChoice, choice: &OpeningChoice<'_>) -> Result<Box<dyn CodeProblems>> {
     let records = match data {
         DataChoice::Sample => sample::mbpp_plus(),
         DataChoice::Paths(paths) => {
@@ -115,7 +117,10 @@ fn open_plus(data: &DataChoice, _choice: &PromptChoice) -> Result<Box<dyn CodePr
     // Only the form with assertions lacks the name of the function.
     if records.first()?.is_none_or(|first| first.contains("\"entry_point\"")) {
         let family = if is_first_edition(&records)? { Family::FirstMbpp } else { Family::Mbpp };
-        return Ok(Box::new(StreamedProblems::open(records, MbppPlus { family })?));
+        return Ok(Box::new(StreamedProblems::open(
+            records,
+            MbppPlus { family, own_data: choice.own_data },
+        )?));
     }
     let prompting = Prompting::docstring();
     Ok(Box::new(StreamedProblems::open(records, Mbpp { prompting, split: false })?))
@@ -145,11 +150,14 @@ struct Mbpp {
 
 impl RecordReader<MbppProblem> for Mbpp {
     fn name(&self, record: &MbppProblem) -> String {
-        format!("Mbpp/{}", record.number)
+        match record.number() {
+            Some(number) => format!("Mbpp/{number}"),
+            None => record.id.clone(),
+        }
     }
 
     fn includes(&self, record: &MbppProblem) -> bool {
-        !self.split || TEST_SPLIT.contains(&record.number)
+        !self.split || record.number().is_some_and(|number| TEST_SPLIT.contains(&number))
     }
 
     fn problem(&self, record: MbppProblem) -> Result<CodeProblem, String> {
@@ -199,6 +207,7 @@ fn assertion_tests(record: &MbppProblem, test: &str) -> PythonTests {
 
 struct MbppPlus {
     family: Family,
+    own_data: bool,
 }
 
 impl RecordReader<FunctionProblem> for MbppPlus {
@@ -208,7 +217,10 @@ impl RecordReader<FunctionProblem> for MbppPlus {
 
     fn problem(&self, record: FunctionProblem) -> Result<CodeProblem, String> {
         let tests = match &record.inputs {
-            Some(inputs) => Tests::Table(evalplus::table_of_inputs(self.family, &record, inputs)),
+            Some(inputs) => {
+                let (family, own_data) = (self.family, self.own_data);
+                Tests::Table(evalplus::table_of_inputs(family, &record, inputs, own_data))
+            }
             None => Tests::Python(PythonTests {
                 setup: record.canonical_solution.clone(),
                 entry_points: vec![record.entry_point.clone()],

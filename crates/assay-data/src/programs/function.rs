@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::constants::as_json;
-use super::records::Record;
+use super::records::{Record, name_or_number};
 use crate::json::json_line_message;
 
 /// A function to write.
@@ -37,6 +37,7 @@ pub struct Inputs {
 
 #[derive(Deserialize)]
 struct FunctionLine<'a> {
+    #[serde(deserialize_with = "name_or_number")]
     task_id: String,
     prompt: String,
     entry_point: String,

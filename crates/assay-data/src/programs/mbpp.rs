@@ -2,14 +2,14 @@
 
 use serde::Deserialize;
 
-use super::records::Record;
+use super::records::{Record, name_or_number};
 use crate::json::json_line_message;
 
 /// A program to write from a sentence and its tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MbppProblem {
-    /// Its number.
-    pub number: u32,
+    /// Its name: a number in Google's files.
+    pub id: String,
     /// The task in words.
     pub text: String,
     /// A right program, with line feeds only.
@@ -26,7 +26,8 @@ pub struct MbppProblem {
 
 #[derive(Deserialize)]
 struct MbppLine {
-    task_id: u32,
+    #[serde(deserialize_with = "name_or_number")]
+    task_id: String,
     #[serde(alias = "prompt")]
     text: String,
     code: String,
@@ -39,6 +40,13 @@ struct MbppLine {
     test: Option<String>,
 }
 
+impl MbppProblem {
+    /// Its number, if its name is one.
+    pub fn number(&self) -> Option<u32> {
+        self.id.parse().ok()
+    }
+}
+
 impl Record for MbppProblem {
     const FORM: &'static str = "task_id, text (or prompt), code and test_list";
 
@@ -49,7 +57,7 @@ impl Record for MbppProblem {
             return Err("test_list is empty".to_owned());
         }
         Ok(Self {
-            number: line.task_id,
+            id: line.task_id,
             text: line.text,
             code: with_line_feeds(&line.code),
             test_list: line.test_list,
@@ -80,7 +88,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let refused = |text| MbppProblem::parse(text).unwrap_err();
-        assert!(refused(r#"{"task_id": "x"}"#).contains("invalid type"));
+        assert!(refused(r#"{"task_id": true}"#).contains("invalid type"));
         assert!(refused(r#"{"task_id": 1, "text": "t", "code": ""}"#).contains("`test_list`"));
         let none = r#"{"task_id": 1, "text": "t", "code": "", "test_list": []}"#;
         assert_eq!(refused(none), "test_list is empty");

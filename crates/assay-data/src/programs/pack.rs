@@ -2,14 +2,14 @@
 
 use serde::Deserialize;
 
-use super::records::Record;
+use super::records::{Record, name_or_number};
 use crate::json::json_line_message;
 
 /// A function to write in one of six languages.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PackProblem {
     /// Its name: `JavaScript/0`.
-    #[serde(rename = "task_id")]
+    #[serde(rename = "task_id", deserialize_with = "name_or_number")]
     pub id: String,
     /// The beginning of the program.
     pub prompt: String,

@@ -1,11 +1,13 @@
 //! A file of records, one JSON object per line or one JSON array of objects, plain or compressed.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
+use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -178,6 +180,31 @@ impl Records {
         }
         Ok(())
     }
+}
+
+/// Reads a problem's name, which may be written as a number.
+pub(super) fn name_or_number<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<String, D::Error> {
+    struct Name;
+
+    impl Visitor<'_> for Name {
+        type Value = String;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a name or a number")
+        }
+
+        fn visit_str<E>(self, name: &str) -> Result<String, E> {
+            Ok(name.to_owned())
+        }
+
+        fn visit_u64<E>(self, number: u64) -> Result<String, E> {
+            Ok(number.to_string())
+        }
+    }
+
+    deserializer.deserialize_any(Name)
 }
 
 /// Returns whether a file's name is that of JSON lines, compressed or not.

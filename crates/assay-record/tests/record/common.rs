@@ -26,6 +26,7 @@ pub(crate) fn manifest() -> Manifest {
         request: Request {
             task: TaskRequest {
                 name: "m".to_owned(),
+                own_name: None,
                 data: json!("sample"),
                 settings: json!({"rules": "strict"}),
                 ids: Vec::new(),

@@ -13,7 +13,7 @@ use assay_metrics::apps::{compat, strict};
 
 use crate::card::card;
 use crate::programs::{
-    CodeProblem, CodeProblems, CodeReference, GradingRules, ProgramOutput, Programs, PromptChoice,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, OpeningChoice, ProgramOutput, Programs,
     Stop, TestSuite, Tests, TotalCpuTime, VisitCodeProblem, only_path, python_text,
 };
 use crate::sample;
@@ -57,10 +57,13 @@ struct AppsCodeProblems {
     few_shot: bool,
 }
 
-fn open(data: &DataChoice, choice: &PromptChoice, level: Level) -> Result<Box<dyn CodeProblems>> {
+fn open(data: &DataChoice, choice: &OpeningChoice, level: Level) -> Result<Box<dyn CodeProblems>> {
     let problems = match data {
-        DataChoice::Sample => AppsProblems::of_folders(sample::apps(), level)?,
-        DataChoice::Paths(paths) => AppsProblems::open(only_path(paths, "apps")?, level)?,
+        DataChoice::Sample => AppsProblems::of_folders(sample::apps(), Some(level))?,
+        DataChoice::Paths(paths) => {
+            let level = Some(level).filter(|_| !choice.own_data);
+            AppsProblems::open(only_path(paths, "apps")?, level)?
+        }
     };
     let ids = problems.ids().iter().map(|id| ProblemId::from(id.as_str())).collect();
     Ok(Box::new(AppsCodeProblems { problems, ids, few_shot: choice.prompt == Some(FEW_SHOT) }))

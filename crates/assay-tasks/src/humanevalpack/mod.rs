@@ -17,7 +17,7 @@ use separate_tests::PackTests;
 
 use crate::card::card;
 use crate::programs::{
-    CodeProblem, CodeProblems, CodeReference, GradingRules, PassTally, Programs, PromptChoice,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, OpeningChoice, PassTally, Programs,
     RecordReader, StreamedProblems, TestSuite, Tests, only_path,
 };
 use crate::sample;
@@ -132,7 +132,7 @@ struct Pack {
 
 fn open(
     data: &DataChoice,
-    choice: &PromptChoice,
+    choice: &OpeningChoice,
     dialect: &'static Dialect,
 ) -> Result<Box<dyn CodeProblems>> {
     let wanted = |name: &str| is_file_of(name, dialect.folder);
@@ -147,8 +147,8 @@ fn open(
     })?;
     let pack = Pack { dialect, bare: choice.prompt == Some(CONTINUE) };
     let problems = StreamedProblems::open(records, pack)?;
-    let of = problems.ids().iter().find(|id| !id.as_str().starts_with(dialect.prefix));
-    match of {
+    let other = problems.ids().iter().find(|id| !id.as_str().starts_with(dialect.prefix));
+    match other.filter(|_| !choice.own_data) {
         None => Ok(Box::new(problems)),
         Some(id) => Err(Error::refused(format!("{id} is not a problem in {}", dialect.language))
             .hint("each language has a file and a task of its own")),

@@ -83,8 +83,8 @@ fn task(problem: &MbppProblem) -> String {
 fn examples(records: &Records) -> Result<String> {
     let mut found = Vec::new();
     records.each(&mut |_, problem: MbppProblem| {
-        if SHOWN.contains(&problem.number) {
-            found.push((problem.number, format!("{}{}\n[DONE]\n\n", task(&problem), problem.code)));
+        if let Some(number) = problem.number().filter(|number| SHOWN.contains(number)) {
+            found.push((number, format!("{}{}\n[DONE]\n\n", task(&problem), problem.code)));
         }
         let done = found.len() == SHOWN.len();
         Ok(if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })

@@ -68,11 +68,13 @@ impl Programs {
 
 /// Opens the problems of a task.
 pub(crate) type Open =
-    Box<dyn Fn(&DataChoice, &PromptChoice<'_>) -> Result<Box<dyn CodeProblems>> + Send + Sync>;
+    Box<dyn Fn(&DataChoice, &OpeningChoice<'_>) -> Result<Box<dyn CodeProblems>> + Send + Sync>;
 
-/// The chosen prompt style.
+/// The choices that problems are opened by.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PromptChoice<'a> {
+pub(crate) struct OpeningChoice<'a> {
+    /// True if the data is the user's own.
+    pub(crate) own_data: bool,
     /// The name of the style, if there are several.
     pub(crate) prompt: Option<&'a str>,
 }
@@ -83,10 +85,10 @@ impl Task for Programs {
     }
 
     fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Problems>> {
-        let Opening { data, settings, .. } = *opening;
+        let Opening { data, settings, own_data, .. } = *opening;
         let prompt =
             self.card.prompt(settings.prompt.as_deref())?.map(|prompt| prompt.name.as_str());
-        let problems = (self.open)(data, &PromptChoice { prompt })?;
+        let problems = (self.open)(data, &OpeningChoice { own_data, prompt })?;
         let sandbox = LazySandbox::new(opening, self.card.language);
         let grader = ProgramGrader::new(sandbox, self.grading(settings), opening);
         Ok(Box::new(problems::ProgramProblems::new(problems, self.normalize_name, grader)))

@@ -7,7 +7,7 @@ use assay_data::programs::{GeeksProblem, open_geeks, read_geeks};
 
 use crate::card::card;
 use crate::programs::{
-    CodeProblem, CodeProblems, CodeReference, GradingRules, PassTally, Programs, PromptChoice,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, OpeningChoice, PassTally, Programs,
     TestSuite, Tests, VisitCodeProblem, only_path,
 };
 use crate::sample;
@@ -34,7 +34,7 @@ struct Functions {
     functions: Vec<Result<GeeksProblem, String>>,
 }
 
-fn open(data: &DataChoice, _choice: &PromptChoice) -> Result<Box<dyn CodeProblems>> {
+fn open(data: &DataChoice, _choice: &OpeningChoice) -> Result<Box<dyn CodeProblems>> {
     let found = match data {
         DataChoice::Sample => read_geeks(&sample::gfg())?,
         DataChoice::Paths(paths) => open_geeks(only_path(paths, NAME)?)?,

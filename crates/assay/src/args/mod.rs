@@ -153,6 +153,7 @@ Examples:
   assay run codrep --data sample --solver random --top 5 --seed 7 -L 10 --json
   assay run c2c --data g4g_functions.zip --solver 'program:python3 translate.py'
   assay run humaneval --solver 'program:python3 generate.py' -n 20 -k 1,10
+  assay run humaneval --data mine.jsonl --name my-bench --solver gold
   assay run codrep --data sample --solver locate --require 'recall@1>=0.6'
   assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d
   assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d --failures 3
@@ -256,6 +257,11 @@ pub(crate) struct DataArguments {
     /// Datasets: folders or archives, joined by `:`; or `sample`, the problems inside the binary.
     #[arg(short, long = "data", visible_alias = "datasets", value_name = "PATH[:PATH…]")]
     pub(crate) data: Vec<String>,
+
+    /// The name of your own data, if it has the form of the task's: its results are reported under that name.
+    // Not from the environment: it belongs to one --data.
+    #[arg(long, value_name = "NAME", requires = "data")]
+    pub(crate) name: Option<String>,
 
     /// The folder of datasets when --data is not given, with a folder for each task.
     #[arg(long, value_name = "DIR", env = "ASSAY_DATA")]

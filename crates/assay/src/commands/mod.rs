@@ -72,7 +72,12 @@ fn tool() -> Tool {
 /// Selects the source of a task's problems, from the arguments or from the data folder.
 fn choose_data(arguments: &DataArguments, card: &TaskCard) -> Result<DataChoice> {
     if !arguments.data.is_empty() {
-        return data_at(&arguments.data);
+        let data = data_at(&arguments.data)?;
+        if data == DataChoice::Sample && arguments.name.is_some() {
+            return Err(Error::usage("the problems inside the binary are not your own")
+                .hint("name your file with --data, or leave --name out"));
+        }
+        return Ok(data);
     }
     let root = data_root(arguments.data_root.clone())?;
     let folder = root.join(&card.folder);

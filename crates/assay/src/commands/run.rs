@@ -41,6 +41,10 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String], is_detailed: bool)
         return resume_run(arguments, folder, view);
     }
     let parent = output_folder(&arguments.output)?;
+    if arguments.data.name.is_some() && arguments.tasks.len() != 1 {
+        return Err(Error::usage("--name is for the data of one task")
+            .hint("name one task, or leave --name out"));
+    }
     if arguments.tasks.is_empty() {
         if let Some(requirement) = arguments.require.first() {
             return Err(Error::usage(format!("{requirement}: --require needs a task"))
@@ -73,7 +77,9 @@ pub(crate) fn plans_for(
     (task, solvers): (&str, &[String]),
     data: DataChoice,
 ) -> Result<Vec<Plan>> {
-    let card = tasks.find(task)?.card();
+    let own_name = arguments.data.name.as_deref();
+    let found = tasks.find_as(task, own_name)?;
+    let card = found.card();
     let solvers = if solvers.is_empty() { &card.default_solvers } else { solvers };
     let settings = solver_settings(&arguments.solving)?;
     for solver in solvers {
@@ -81,6 +87,7 @@ pub(crate) fn plans_for(
     }
     let request = TaskRequest {
         name: task.to_owned(),
+        own_name: own_name.map(str::to_owned),
         data,
         settings: arguments.programs.settings(arguments.data.settings_for(card), card)?,
         ids: arguments.chosen.ids.clone(),

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use assay_answers::AnswerSource;
 use assay_core::{
-    Error, Opening, QuestionKind, Result, Results, Task, TaskCard, agreeing, counted, exit_code,
+    Error, Flaw, Opening, QuestionKind, Result, Results, Task, TaskCard, agreeing, counted,
+    exit_code,
 };
 use assay_data::OutputTarget;
 use assay_run::{FailedSample, RunContext, Scored, Scoring, job_count, select_problems};
@@ -16,16 +17,9 @@ use crate::output::{self, ResultsJson, ResultsView, RunProgressBar};
 
 pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8> {
     let tasks = TaskRegistry::built_in();
-    let task = tasks.find(&arguments.task)?;
+    let task = tasks.find_as(&arguments.task, arguments.data.name.as_deref())?;
     reject_unsupported_options(arguments, task.card())?;
-    let verdicts = arguments.verdicts.as_deref().map(OutputTarget::named).transpose()?;
-    if verdicts.as_ref().is_some_and(OutputTarget::is_standard_output) {
-        if arguments.json || arguments.format == ScoreFormat::Codrep {
-            return Err(Error::usage("verdicts and results cannot both go to standard output")
-                .hint("name a file with --verdicts"));
-        }
-        output::print_results_on_standard_error();
-    }
+    let verdicts = verdict_target(arguments)?;
     let data = choose_data(&arguments.data, task.card())?;
     let card = task.card();
     let settings = arguments.programs.settings(arguments.data.settings_for(card), card)?;
@@ -76,21 +70,7 @@ pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8>
     output::show_unanswered(&scored.unanswered);
     let Scored { results, flaws, excluded, failed, .. } = scored;
     output::show_exclusions(&excluded);
-    if !flaws.is_empty() {
-        let problems = counted(flaws.len(), "problem");
-        let have = agreeing(
-            flaws.len(),
-            "has no usable solution and counts",
-            "have no usable solution and count",
-        );
-        let reasons = flaws.iter().map(|flaw| flaw.reason.as_str());
-        let cause = output::likely_cause(reasons.clone());
-        output::list_some(
-            &format!("{problems} {have} as not answered{cause}"),
-            reasons,
-            flaws.len(),
-        );
-    }
+    show_flaws(&flaws);
     if !results.not_scored.is_empty() {
         let parts = results.not_scored.join(", ");
         output::warn(&format!("not scored, because the data has no truth for it: {parts}"));
@@ -131,6 +111,35 @@ fn print_results(
         output::show_failed(results, failed)?;
     }
     Ok(())
+}
+
+/// The target of the verdicts, if they are asked for.
+fn verdict_target(arguments: &ScoreArguments) -> Result<Option<OutputTarget>> {
+    let verdicts = arguments.verdicts.as_deref().map(OutputTarget::named).transpose()?;
+    if verdicts.as_ref().is_some_and(OutputTarget::is_standard_output) {
+        if arguments.json || arguments.format == ScoreFormat::Codrep {
+            return Err(Error::usage("verdicts and results cannot both go to standard output")
+                .hint("name a file with --verdicts"));
+        }
+        output::print_results_on_standard_error();
+    }
+    Ok(verdicts)
+}
+
+/// Lists the problems without a usable solution.
+fn show_flaws(flaws: &[Flaw]) {
+    if flaws.is_empty() {
+        return;
+    }
+    let problems = counted(flaws.len(), "problem");
+    let have = agreeing(
+        flaws.len(),
+        "has no usable solution and counts",
+        "have no usable solution and count",
+    );
+    let reasons = flaws.iter().map(|flaw| flaw.reason.as_str());
+    let cause = output::likely_cause(reasons.clone());
+    output::list_some(&format!("{problems} {have} as not answered{cause}"), reasons, flaws.len());
 }
 
 /// Rejects options that only answers of lines have, before anything is run.

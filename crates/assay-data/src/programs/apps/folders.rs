@@ -39,7 +39,7 @@ struct Metadata {
 }
 
 impl Folders {
-    pub(super) fn scan(store: Store, level: Level) -> Result<(Self, Names)> {
+    pub(super) fn scan(store: Store, wanted: Option<Level>) -> Result<(Self, Names)> {
         let mut levels: BTreeMap<String, Result<Level, String>> = BTreeMap::new();
         let names = store.scan(&|name| part_of(name, METADATA).is_some(), &mut |name, bytes| {
             if let Some(folder) = part_of(name, METADATA) {
@@ -58,12 +58,12 @@ impl Folders {
         for (path, files) in found.into_iter().filter(|(_, files)| files.contains(&QUESTION)) {
             let place = format!("{}/{path}{METADATA}", store.location());
             let of = levels.remove(path).unwrap_or_else(|| Err("is missing".to_owned()));
-            let of = of.map_err(|reason| {
+            let level = wanted.map(|_| of).transpose().map_err(|reason| {
                 Error::refused(format!("{place} {reason}"))
                     .hint("it says how hard the problem is: {\"difficulty\": \"interview\"}")
             })?;
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            if of == level {
+            if level == wanted {
                 ids.of_level.push(name.to_owned());
                 folders.push(Folder { path: path.to_owned(), files });
             } else {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use assay_core::{Result, Selection};
+use assay_core::{Error, Result, Selection};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -23,7 +23,7 @@ pub(super) struct Lines {
 /// The fields that are read first.
 struct Head {
     id: String,
-    level: Level,
+    difficulty: Option<String>,
 }
 
 impl Record for Head {
@@ -35,14 +35,20 @@ impl Record for Head {
         struct HeadLine<'a> {
             #[serde(alias = "problem_id", borrow)]
             id: &'a RawValue,
-            difficulty: String,
+            difficulty: Option<String>,
         }
         let HeadLine { id, difficulty } =
             serde_json::from_str(text).map_err(|error| json_line_message(&error))?;
-        let level = Level::by_name(&difficulty)
-            .ok_or_else(|| format!("difficulty: there is no level called {difficulty:?}"))?;
         let id = name_of(id).ok_or("problem_id is neither a number nor a text")?;
-        Ok(Self { id, level })
+        Ok(Self { id, difficulty })
+    }
+}
+
+impl Head {
+    fn level(&self) -> Result<Level, String> {
+        let difficulty = self.difficulty.as_ref().ok_or("missing field `difficulty`")?;
+        let level = Level::by_name(difficulty);
+        level.ok_or_else(|| format!("difficulty: there is no level called {difficulty:?}"))
     }
 }
 
@@ -61,10 +67,14 @@ struct Row<'a> {
 }
 
 impl Lines {
-    pub(super) fn scan(records: Records, level: Level) -> Result<(Self, Names)> {
+    pub(super) fn scan(records: Records, wanted: Option<Level>) -> Result<(Self, Names)> {
         let (mut numbers, mut names) = (Vec::new(), Names::default());
         records.each(&mut |number, head: Head| {
-            if head.level == level {
+            let level = wanted.map(|_| head.level()).transpose().map_err(|what| {
+                Error::refused(format!("{}:{number}: {what}", records.name()))
+                    .hint(format!("a record has {}: mend or fetch the file", Head::FORM))
+            })?;
+            if level == wanted {
                 names.of_level.push(head.id);
                 numbers.push(number);
             } else {

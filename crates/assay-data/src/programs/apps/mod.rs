@@ -70,7 +70,7 @@ pub struct AppsProblem {
 pub type TakeProblem<'a> =
     dyn FnMut(usize, Result<AppsProblem, String>) -> Result<ControlFlow<()>> + 'a;
 
-/// The problems of one level.
+/// The problems of one level, or of all, which then need not say their level.
 #[derive(Debug)]
 pub struct AppsProblems {
     form: Form,
@@ -101,7 +101,7 @@ impl AppsProblems {
     /// The problems of a level at `path`: a file of JSON lines, a folder or an archive. If a folder
     /// has several, JSON lines take precedence over the original's folders, and those over
     /// archives.
-    pub fn open(path: &Path, level: Level) -> Result<Self> {
+    pub fn open(path: &Path, level: Option<Level>) -> Result<Self> {
         if let Some(lines) = Records::look_for(path, &is_json_lines)? {
             return Self::of_lines(lines, level);
         }
@@ -113,23 +113,23 @@ impl AppsProblems {
     }
 
     /// The problems of a level among JSON lines.
-    pub fn of_lines(records: Records, level: Level) -> Result<Self> {
+    pub fn of_lines(records: Records, level: Option<Level>) -> Result<Self> {
         let (lines, names) = lines::Lines::scan(records, level)?;
         Self::new(Form::Lines(lines), names, level)
     }
 
     /// The problems of a level in the folders of `store`.
-    pub fn of_folders(store: Store, level: Level) -> Result<Self> {
+    pub fn of_folders(store: Store, level: Option<Level>) -> Result<Self> {
         let (folders, names) = folders::Folders::scan(store, level)?;
         Self::new(Form::Folders(folders), names, level)
     }
 
-    fn new(form: Form, names: Names, level: Level) -> Result<Self> {
+    fn new(form: Form, names: Names, level: Option<Level>) -> Result<Self> {
         let Names { of_level, of_other_levels } = names;
         if of_level.is_empty() {
             let location = form.location();
-            return Err(Error::refused(format!("{location} has no problem of the level {level}"))
-                .hint(FORMS));
+            let of_level = level.map_or_else(String::new, |level| format!(" of the level {level}"));
+            return Err(Error::refused(format!("{location} has no problem{of_level}")).hint(FORMS));
         }
         Ok(Self { form, ids: with_unique_names(of_level), of_other_levels })
     }
