@@ -7,7 +7,7 @@ mod output;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
 
 use crate::args::Arguments;
 
@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == assay_sandbox::WORKER_ARGUMENT) {
         return assay_sandbox::worker_main();
     }
-    let matches = Arguments::command().get_matches();
+    let matches = args::matches().unwrap_or_else(|error| error.exit());
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     output::set_colour(!arguments.no_color);
     output::set_columns(arguments.columns);
@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Err(error) if output::is_broken_pipe(&error) => assay_core::exit_code::DONE,
         Err(error) => {
             output::show_error(&error);
+            output::note_variables(&args::variables_in(&error.to_string(), &matches));
             error.exit_code()
         }
     };
@@ -41,7 +42,10 @@ fn main() -> ExitCode {
 /// The names of the subcommand's arguments that were given on the command line, and not by the
 /// environment.
 fn typed(matches: &ArgMatches) -> Vec<String> {
-    let Some((_, matches)) = matches.subcommand() else { return Vec::new() };
+    let mut matches = matches;
+    while let Some((_, inner)) = matches.subcommand() {
+        matches = inner;
+    }
     let is_typed = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
     // Groups of arguments are named like types; they are not arguments.
     let is_argument = |id: &&str| !id.starts_with(|letter: char| letter.is_ascii_uppercase());

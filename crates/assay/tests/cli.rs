@@ -344,3 +344,43 @@ fn the_tour_goes_on_without_anything_installed() {
     assert!(output.out.contains(skipped) && output.out.contains("install "), "{}", output.out);
     assert!(output.out.contains("trans-cs-java") && output.out.contains("Next:"), "{}", output.out);
 }
+
+/// Every command, with its help at a width of 80 columns.
+fn every_help() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![String::new()];
+    while let Some(path) = open.pop() {
+        let mut command = assay(Path::new("/"));
+        let output =
+            command.args(path.split_whitespace()).arg("--help").env("COLUMNS", "80").output();
+        let help = CommandOutput::from(output.expect("the binary runs")).out;
+        let commands = help.split("Commands:\n").nth(1).unwrap_or_default();
+        let names = commands.lines().take_while(|line| !line.is_empty());
+        let names = names.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        for name in names.filter_map(|line| line.split_whitespace().next()) {
+            if name != "help" {
+                open.push(format!("{path} {name}").trim_start().to_owned());
+            }
+        }
+        found.push((path, help));
+    }
+    found
+}
+
+#[test]
+fn every_help_has_examples_and_fits_eighty_columns() {
+    let all = every_help();
+    assert!(all.len() > 20, "{}", all.len());
+    for (command, help) in all {
+        assert!(help.contains("\nExamples:\n"), "{command} has no examples");
+        for line in help.lines() {
+            assert!(line.chars().count() <= 80, "{command}: {line}");
+        }
+        // Clap breaks lines that are too long, and goes on at the first column.
+        let examples = help.split("\nExamples:\n").nth(1).unwrap();
+        let examples = examples.lines().take_while(|line| !line.is_empty());
+        for line in examples {
+            assert!(line.starts_with("  "), "{command}: {line}");
+        }
+    }
+}

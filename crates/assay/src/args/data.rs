@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::FalseyValueParser;
 use clap::{Args, Subcommand};
 
 use super::mine::MineArguments;
@@ -11,13 +10,17 @@ use super::seal::{SealArguments, UnsealArguments};
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataCommand {
     /// List the published datasets and where they lie on this machine.
+    #[command(after_help = "\
+Examples:
+  assay data list
+  assay data list --json | jq -r '.[] | select(.path) | .name'")]
     List {
         /// The folder of datasets, with a folder for each task.
-        #[arg(long, value_name = "DIR", env = "ASSAY_DATA")]
+        #[arg(long, value_name = "DIR")]
         data_root: Option<PathBuf>,
 
         /// Print JSON.
-        #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+        #[arg(long)]
         json: bool,
     },
     /// Read whole datasets and name every malformed file with the reason.
@@ -50,7 +53,7 @@ pub(crate) struct DatasetArguments {
     pub(crate) paths: Vec<String>,
 
     /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct LogArguments {
 
     /// Log what passes this filter: a level, or crates and modules with their levels, such as
     /// `assay_run=debug,assay_sandbox=trace`.
-    #[arg(long, global = true, value_name = "FILTER", env = "ASSAY_LOG", value_parser = parse)]
+    #[arg(long, global = true, value_name = "FILTER", value_parser = parse)]
     pub(crate) log: Option<Targets>,
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use assay_data::texts::Form;
 use assay_metrics::card::{OptionCard, OptionKind, TextMetricCard, VariantCard};
 use assay_metrics::registry::{MetricOptions, REGISTRY, TextMetricKind, find};
-use clap::builder::{FalseyValueParser, PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
 
@@ -18,6 +18,10 @@ pub(crate) enum MetricCommand {
     #[command(flatten)]
     Score(Box<MetricArguments>),
     /// List the metrics and their variants.
+    #[command(after_help = "\
+Examples:
+  assay metric list
+  assay metric list --json | jq -r '.[].name'")]
     List(ListArguments),
 }
 
@@ -100,15 +104,15 @@ pub(crate) struct TextArguments {
     pub(crate) seed: u64,
 
     /// Print the score of each pair.
-    #[arg(long, env = "ASSAY_PER_PAIR", value_parser = FalseyValueParser::new(), help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     pub(crate) per_pair: bool,
 
     /// Print JSON: one object, or with --per-pair one per line.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new(), help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 
     /// The number of pairs to measure at once; 0 means one per core.
-    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS", default_value_t = 0)]
+    #[arg(short, long, value_name = "N", default_value_t = 0)]
     pub(crate) jobs: u32,
 }
 
@@ -168,6 +172,8 @@ impl FromArgMatches for MetricArguments {
 
 const VARIANT: &str = "variant";
 const HEADING: &str = "Metric";
+/// The number of characters of an example that fit a line of the help.
+const EXAMPLE_WIDTH: usize = 78;
 
 /// The subcommand that a card describes.
 fn subcommand(card: &'static TextMetricCard) -> Command {
@@ -186,13 +192,27 @@ fn subcommand(card: &'static TextMetricCard) -> Command {
         .about(card.summary)
         .long_about(None)
         .override_usage(usage(card))
-        .after_help(format!("Examples:\n  {}", card.examples.join("\n  ")))
+        .after_help(format!("Examples:\n  {}", shown_examples(card).join("\n  ")))
+}
+
+/// The examples of a card; a long one goes on in the next line.
+fn shown_examples(card: &TextMetricCard) -> Vec<String> {
+    let broken =
+        |example: &&str| match example.rfind(" --refs").or_else(|| example.rfind(" --pairs")) {
+            Some(at) if example.len() > EXAMPLE_WIDTH => {
+                format!("{} \\\n     {}", &example[..at], &example[at..])
+            }
+            _ => (*example).to_owned(),
+        };
+    card.examples.iter().map(broken).collect()
 }
 
 fn usage(card: &TextMetricCard) -> String {
     let language = if card.needs_language { "--lang <LANGUAGE> " } else { "" };
     let start = format!("assay metric {} {language}[OPTIONS]", card.name);
-    format!("{start} --refs <FILE>... --hyp <FILE>...\n       {start} --pairs <FILE>...")
+    // What would not fit a line goes on in the next one.
+    let gap = if card.needs_language { "\n           " } else { " " };
+    format!("{start}{gap}--refs <FILE>... --hyp <FILE>...\n       {start}{gap}--pairs <FILE>...")
 }
 
 /// The argument that an option's card describes.

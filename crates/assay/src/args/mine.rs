@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::FalseyValueParser;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -73,15 +72,15 @@ pub(crate) struct MineArguments {
     pub(crate) cutoff: Option<assay_mine::Cutoff>,
 
     /// A repository to test on; may be repeated. Default: a share of all projects.
-    #[arg(long, value_name = "NAME", requires = "cutoff")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) test_project: Vec<String>,
 
     /// The share of projects to test on, drawn by their root commits.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share, requires = "cutoff", conflicts_with = "test_project")]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share, conflicts_with = "test_project")]
     pub(crate) test_share: f64,
 
     /// Print what was found as JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }
 

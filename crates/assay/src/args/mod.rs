@@ -1,6 +1,7 @@
 //! The command line's arguments.
 
 mod data;
+mod environment;
 mod log;
 mod metric;
 #[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
@@ -16,12 +17,12 @@ use std::path::PathBuf;
 
 use assay_core::{Rules, TaskCard, TaskSettings};
 use assay_extract::Extraction;
-use clap::builder::FalseyValueParser;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use data::{DataCommand, DatasetArguments, MineCommand};
+pub(crate) use environment::{command, matches, variables_in};
 pub(crate) use log::LogArguments;
 pub(crate) use metric::{MetricArguments, MetricChoice, MetricCommand, TextArguments};
 pub(crate) use mine::MineArguments;
@@ -39,7 +40,7 @@ const STYLES: Styles = Styles::styled()
 /// Puts anything that answers questions about source code through the same task, and says how good
 /// it is, with an honest error bar.
 #[derive(Debug, Parser)]
-#[command(name = "assay", version = version(), styles = STYLES, arg_required_else_help = true)]
+#[command(name = "assay", version = version(), styles = STYLES, arg_required_else_help = true, max_term_width = 80)]
 #[command(after_help = "\
 Examples:
   assay run                                        the tour, in seconds
@@ -52,7 +53,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 a --require was 
 5 done but answers are missing or problems excluded, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// Print without colour.
-    #[arg(long, global = true, hide = true, env = "NO_COLOR", value_parser = FalseyValueParser::new())]
+    #[arg(long, global = true, hide = true)]
     pub(crate) no_color: bool,
 
     /// The width of tables; a terminal's own width if it is not given, and no limit in a pipe.
@@ -88,10 +89,22 @@ pub(crate) enum Command {
     /// Show what a solver answers to one CodRep task, and what the locator says about it.
     Explain(ExplainArguments),
     /// List the tasks.
+    #[command(after_help = "\
+Examples:
+  assay tasks
+  assay tasks --json | jq -r '.[].name'")]
     Tasks(ListArguments),
     /// List the solvers.
+    #[command(after_help = "\
+Examples:
+  assay solvers
+  assay solvers --json | jq -r '.[].spec'")]
     Solvers(ListArguments),
     /// Say what there is to know about a task.
+    #[command(after_help = "\
+Examples:
+  assay show humaneval
+  assay show codrep --json | jq .metrics")]
     Show(ShowArguments),
     /// List, check, measure, mine and seal datasets.
     #[command(
@@ -166,7 +179,7 @@ pub(crate) struct RunArguments {
     pub(crate) tasks: Vec<String>,
 
     /// A solver, as `assay solvers` lists them; may be repeated. Default: the task's baselines.
-    #[arg(short, long = "solver", value_name = "SOLVER", env = "ASSAY_SOLVER")]
+    #[arg(short, long = "solver", value_name = "SOLVER")]
     pub(crate) solvers: Vec<String>,
 
     #[command(flatten)]
@@ -176,7 +189,7 @@ pub(crate) struct RunArguments {
     pub(crate) chosen: ChosenArguments,
 
     /// The number of samples per problem, for tasks that ask for programs.
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, env = "ASSAY_SAMPLES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) samples: u32,
 
     #[command(flatten)]
@@ -186,11 +199,11 @@ pub(crate) struct RunArguments {
     pub(crate) programs: ProgramArguments,
 
     /// The folder in which the run's folder is created.
-    #[arg(short, long, value_name = "DIR", default_value = "runs", env = "ASSAY_OUTPUT")]
+    #[arg(short, long, value_name = "DIR", default_value = "runs")]
     pub(crate) output: PathBuf,
 
     /// Finish what is missing of the run in DIR.
-    #[arg(long, value_name = "DIR", env = "ASSAY_RESUME")]
+    #[arg(long, value_name = "DIR")]
     pub(crate) resume: Option<PathBuf>,
 
     /// With --resume: run the command that the record names, though this user did not start that run
@@ -210,7 +223,7 @@ pub(crate) struct RunArguments {
     pub(crate) require: Vec<Requirement>,
 
     /// Print results.json, one object a line for each run.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }
 
@@ -218,11 +231,11 @@ pub(crate) struct RunArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ChosenArguments {
     /// Only the first N problems.
-    #[arg(short = 'L', long, value_name = "N", env = "ASSAY_LIMIT", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'L', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
 
     /// Only this problem; may be repeated.
-    #[arg(short, long = "id", value_name = "ID", env = "ASSAY_ID")]
+    #[arg(short, long = "id", value_name = "ID")]
     pub(crate) ids: Vec<String>,
 }
 
@@ -236,19 +249,19 @@ impl ChosenArguments {
 #[derive(Debug, Args)]
 pub(crate) struct SolvingArguments {
     /// The number of answers worked on at once; 0 means all cores. Default: 0.
-    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS")]
+    #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<u32>,
 
     /// Decides every random choice.
-    #[arg(long, value_name = "S", default_value_t = 0, env = "ASSAY_SEED")]
+    #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
 
     /// The number of lines to answer, best first.
-    #[arg(long, value_name = "K", default_value_t = 1, env = "ASSAY_TOP", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: u32,
 
     /// The time limit of a program for one dataset, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600.0, env = "ASSAY_TIME_LIMIT", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600.0, value_parser = seconds)]
     pub(crate) time_limit: f64,
 }
 
@@ -264,16 +277,16 @@ pub(crate) struct DataArguments {
     pub(crate) name: Option<String>,
 
     /// The folder of datasets when --data is not given, with a folder for each task.
-    #[arg(long, value_name = "DIR", env = "ASSAY_DATA")]
+    #[arg(long, value_name = "DIR")]
     pub(crate) data_root: Option<PathBuf>,
 
     /// The original's behaviour (compat) or the corrected one (strict); `assay show TASK` explains both
     /// and names the default.
-    #[arg(long, env = "ASSAY_RULES")]
+    #[arg(long)]
     pub(crate) rules: Option<RulesArgument>,
 
     /// The style of the prompt, if a task has several; `assay show TASK` names them.
-    #[arg(long, value_name = "NAME", env = "ASSAY_PROMPT")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) prompt: Option<String>,
 }
 
@@ -320,17 +333,17 @@ pub(crate) struct ScoreArguments {
     pub(crate) extract: ExtractArgument,
 
     /// Read every problem too, for metrics that need more than the solutions: line-error-distinct.
-    #[arg(long, env = "ASSAY_DISTINCT", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) distinct: bool,
 
     /// The number of answers that are graded at once.
-    #[arg(short, long, value_name = "N", env = "ASSAY_JOBS")]
+    #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<u32>,
 
     /// Write every verdict to FILE, one line of JSON each, in the order of problems and samples.
     ///
     /// `-` is standard output; the results are then printed on standard error.
-    #[arg(long, value_name = "FILE", env = "ASSAY_VERDICTS")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) verdicts: Option<PathBuf>,
 
     #[command(flatten)]
@@ -347,11 +360,11 @@ pub(crate) struct ScoreArguments {
     pub(crate) require: Vec<Requirement>,
 
     /// The output format.
-    #[arg(long, default_value = "table", env = "ASSAY_FORMAT")]
+    #[arg(long, default_value = "table")]
     pub(crate) format: ScoreFormat,
 
     /// Print the results as JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }
 
@@ -393,14 +406,17 @@ pub(crate) enum ScoreFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  assay predict Dataset4 > predictions.txt
+  assay predict Dataset5 > predictions.txt
   assay predict Dataset4/Tasks --solver random --top 5 --seed 7
   assay predict Dataset4.tar.zst --solver 'program:./predictor'
-  assay predict Dataset4 --json --top 3
+  assay predict sample --json --top 3
 
 With --json each task is an object on a line of its own, in the same order:
   {\"path\":\"/data/Dataset4/Tasks/17.txt\",\"problem\":\"Dataset4/17\",
    \"lines\":[{\"line\":12,\"score\":3.21,\"probability\":0.93}]}
+The locator was trained on Dataset1 to Dataset4: its predictions there say
+nothing about new data.
+
 Solvers that cannot tell how sure they are give the line alone; a task without an answer has
 no lines and a \"reason\".")]
 pub(crate) struct PredictArguments {
@@ -408,7 +424,7 @@ pub(crate) struct PredictArguments {
     pub(crate) folder: String,
 
     /// The solver, as `assay solvers` lists them.
-    #[arg(short, long, default_value = "locate", env = "ASSAY_SOLVER")]
+    #[arg(short, long, default_value = "locate")]
     pub(crate) solver: String,
 
     #[command(flatten)]
@@ -445,7 +461,7 @@ pub(crate) struct ExplainArguments {
 
     /// The solver whose answer is explained, as `assay solvers` lists them; `locate:MODEL` for other weights of the
     /// locator.
-    #[arg(short, long, default_value = "locate", env = "ASSAY_SOLVER")]
+    #[arg(short, long, default_value = "locate")]
     pub(crate) solver: String,
 
     /// Your own answer, in place of a solver's: explains this line.
@@ -453,30 +469,30 @@ pub(crate) struct ExplainArguments {
     pub(crate) answer: Option<u32>,
 
     /// Decides every random choice of a solver.
-    #[arg(long, value_name = "S", default_value_t = 0, env = "ASSAY_SEED")]
+    #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
 
     /// The time limit of a program, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600.0, env = "ASSAY_TIME_LIMIT", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600.0, value_parser = seconds)]
     pub(crate) time_limit: f64,
 
     /// The number of the locator's candidates to show, best first. Default: 5, and 1 with another solver or answer.
-    #[arg(long, value_name = "K", env = "ASSAY_TOP", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: Option<u32>,
 
     /// The number of lines of the file to show before and after each candidate.
-    #[arg(long, value_name = "N", default_value_t = 2, env = "ASSAY_CONTEXT", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) context: u32,
 
     /// Print JSON, with every reason.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }
 
@@ -486,7 +502,7 @@ pub(crate) struct ShowArguments {
     pub(crate) task: String,
 
     /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }
 

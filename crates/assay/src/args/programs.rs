@@ -5,43 +5,42 @@ use std::path::PathBuf;
 use assay_core::{
     Error, Isolation, Language, Prelude, QuestionKind, Result, TaskCard, TaskSettings,
 };
-use clap::builder::FalseyValueParser;
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tasks that ask for programs")]
 pub(crate) struct ProgramArguments {
     /// The k of pass@k; each needs as many samples of every problem. Default: those of 1,10,100 that have enough.
-    #[arg(short = 'k', long, value_name = "K,…", env = "ASSAY_PASS_K", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'k', long, value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) pass_k: Vec<u32>,
 
     /// The CPU time in seconds that a program may take for one test; for EvalPlus's tasks, for one call. Four times
     /// what the task's own program takes is always allowed. Without it, the task's own limit holds.
-    #[arg(long, value_name = "SECONDS", env = "ASSAY_TIMEOUT", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
     /// Try every input of EvalPlus's tasks, also after a wrong answer: `detail` in the verdict then has a letter for
     /// each, T for right, F for wrong, - for an error, . for not run. The verdicts are the same.
-    #[arg(long, env = "ASSAY_DETAILS", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) details: bool,
 
     /// Imports that run before every program in Python, as some published scorers have them: answers that rely on
     /// them fail without. Part of the signature. Default: none.
-    #[arg(long, value_name = "NAME", env = "ASSAY_PRELUDE")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) prelude: Option<PreludeArgument>,
 
     /// The isolation between programs under test; the verdicts are the same.
-    #[arg(long, default_value = "warm", env = "ASSAY_ISOLATION")]
+    #[arg(long, default_value = "warm")]
     pub(crate) isolation: IsolationArgument,
 
     /// Run programs under test without isolation, as the user who runs assay (as nobody, if that is
     /// root); only for programs that you trust.
-    #[arg(long, env = "ASSAY_UNSAFE_NO_ISOLATION", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) unsafe_no_isolation: bool,
 
     /// The folder that remembers which of a task's own programs pass on this machine. Default: assay's
     /// folder in the user's cache.
-    #[arg(long, value_name = "DIR", env = "ASSAY_CACHE")]
+    #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
 }
 

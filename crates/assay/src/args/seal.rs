@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::FalseyValueParser;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  assay data seal hidden -o hidden.age             makes hidden.age.key, to be kept secret
+  assay data seal hidden -o hidden.age          makes hidden.age.key, to be kept secret
   assay data seal hidden -o hidden.age --recipient age1… --recipient age1…
   assay data seal hidden -o hidden.age --passphrase-file passphrase.txt
 
-Publish hidden.age.commitment.json before the competition: it binds you to every byte, and tells
-nothing about the content. The sealed file may be published too. docs/seal.md says how it works.")]
+Publish hidden.age.commitment.json before the competition: it binds you to every
+byte, and tells nothing about the content. The sealed file may be published too.
+docs/seal.md says how it works.")]
 pub(crate) struct SealArguments {
     /// The folder; every file in it is sealed.
     #[arg(value_name = "DIR")]
@@ -24,19 +24,19 @@ pub(crate) struct SealArguments {
     pub(crate) output: PathBuf,
 
     /// The file of the public commitment. Default: FILE.commitment.json
-    #[arg(long, value_name = "PATH", env = "ASSAY_COMMITMENT")]
+    #[arg(long, value_name = "PATH")]
     pub(crate) commitment: Option<PathBuf>,
 
     /// A public key that may open it; may be repeated. Default: a new key, in FILE.key
-    #[arg(short, long = "recipient", value_name = "age1…", env = "ASSAY_RECIPIENT")]
+    #[arg(short, long = "recipient", value_name = "age1…")]
     pub(crate) recipients: Vec<String>,
 
     /// A file of public keys that may open it, one per line.
-    #[arg(long, value_name = "PATH", env = "ASSAY_RECIPIENTS_FILE")]
+    #[arg(long, value_name = "PATH")]
     pub(crate) recipients_file: Option<PathBuf>,
 
     /// Whoever knows the first line of this file may open it.
-    #[arg(long, value_name = "PATH", env = "ASSAY_PASSPHRASE_FILE", conflicts_with_all = ["recipients", "recipients_file"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["recipients", "recipients_file"])]
     pub(crate) passphrase_file: Option<PathBuf>,
 
     /// Replace a sealed file and a commitment that are there already; never a key.
@@ -44,7 +44,7 @@ pub(crate) struct SealArguments {
     pub(crate) force: bool,
 
     /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }
 
@@ -72,18 +72,18 @@ pub(crate) struct UnsealArguments {
     pub(crate) against: Option<PathBuf>,
 
     /// The commitment as it was published. Default: FILE.commitment.json, if it is there
-    #[arg(long, value_name = "PATH", env = "ASSAY_COMMITMENT")]
+    #[arg(long, value_name = "PATH")]
     pub(crate) commitment: Option<PathBuf>,
 
     /// A file with a secret key; may be repeated. Default: FILE.key
-    #[arg(short, long = "identity", value_name = "PATH", env = "ASSAY_IDENTITY")]
+    #[arg(short, long = "identity", value_name = "PATH")]
     pub(crate) identities: Vec<PathBuf>,
 
     /// The file whose first line is the passphrase.
-    #[arg(long, value_name = "PATH", env = "ASSAY_PASSPHRASE_FILE", conflicts_with = "identities")]
+    #[arg(long, value_name = "PATH", conflicts_with = "identities")]
     pub(crate) passphrase_file: Option<PathBuf>,
 
     /// Print JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::FalseyValueParser;
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
@@ -16,7 +15,7 @@ pub(crate) enum TrainCommand {
 Examples:
   assay train locate --data Dataset1:Dataset2:Dataset3:Dataset4 -o locate.bin
   assay train locate --data Datasets --leave-one-out
-  assay run codrep --data Dataset4 --solver locate:locate.bin")]
+  assay run codrep --data Dataset5 --solver locate:locate.bin")]
 pub(crate) struct TrainLocateArguments {
     /// Datasets to learn from: folders or archives, joined by `:`.
     #[arg(short, long, required = true, value_name = "PATH[:PATH…]")]
@@ -31,26 +30,26 @@ pub(crate) struct TrainLocateArguments {
     pub(crate) report: Option<PathBuf>,
 
     /// Train on all datasets but one and test on that one, for each of them.
-    #[arg(long, env = "ASSAY_LEAVE_ONE_OUT", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) leave_one_out: bool,
 
     /// Leave a group of features out, to see what it brings; may be repeated.
-    #[arg(long, value_name = "GROUP", env = "ASSAY_WITHOUT")]
+    #[arg(long, value_name = "GROUP")]
     pub(crate) without: Vec<String>,
 
     /// The number of trees of a forest.
-    #[arg(long, value_name = "N", default_value_t = 250, env = "ASSAY_TREES", value_parser = clap::value_parser!(u32).range(1..=5000))]
+    #[arg(long, value_name = "N", default_value_t = 250, value_parser = clap::value_parser!(u32).range(1..=5000))]
     pub(crate) trees: u32,
 
     /// The number of forests that are averaged.
-    #[arg(long, value_name = "N", default_value_t = 3, env = "ASSAY_FORESTS", value_parser = clap::value_parser!(u32).range(1..=16))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub(crate) forests: u32,
 
     /// Decides every random choice.
-    #[arg(long, value_name = "S", default_value_t = 1, env = "ASSAY_SEED")]
+    #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
 
     /// Print the report as JSON.
-    #[arg(long, env = "ASSAY_JSON", value_parser = FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) json: bool,
 }

@@ -9,7 +9,12 @@ use super::cancel_on_interrupt;
 use crate::args::MineArguments;
 use crate::output::{self, Column, RunProgressBar, Table};
 
-pub(crate) fn codrep(arguments: &MineArguments) -> Result<u8> {
+pub(crate) fn codrep(arguments: &MineArguments, typed: &[String]) -> Result<u8> {
+    let splits = ["test_project", "test_share"];
+    if arguments.cutoff.is_none() && typed.iter().any(|name| splits.contains(&name.as_str())) {
+        return Err(Error::usage("a division into training and test needs its date")
+            .hint("give --cutoff DATE"));
+    }
     let request = request(arguments)?;
     let cancel = cancel_on_interrupt()?;
     let mined = assay_mine::mine(&request, &RunProgressBar::new(), &cancel)?;

@@ -22,11 +22,11 @@ use std::time::Duration;
 use assay_core::{Cancel, DataChoice, Error, ProblemId, Result, TaskCard, exit_code};
 use assay_run::Tool;
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSettings};
-use clap::CommandFactory;
 use etcetera::BaseStrategy;
 
 use crate::args::{
-    Arguments, Command, DataArguments, DataCommand, MineCommand, SolvingArguments, TrainCommand,
+    self, Arguments, Command, DataArguments, DataCommand, MineCommand, SolvingArguments,
+    TrainCommand,
 };
 use crate::output;
 
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Data(DataCommand::Verify(arguments)) => data::verify(&arguments),
         Command::Data(DataCommand::Stats(arguments)) => data::stats(&arguments),
         Command::Data(DataCommand::Mine(MineCommand::Codrep(arguments))) => {
-            mine::codrep(&arguments)
+            mine::codrep(&arguments, typed)
         }
         Command::Data(DataCommand::Seal(arguments)) => seal::seal(&arguments),
         Command::Data(DataCommand::Unseal(arguments)) => seal::unseal(&arguments),
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Doctor(arguments) => doctor::doctor(arguments.json),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "assay", &mut script);
+            clap_complete::generate(shell, &mut args::command(), "assay", &mut script);
             output::write(&script)?;
             Ok(exit_code::DONE)
         }

@@ -126,6 +126,16 @@ pub(crate) fn show_error(error: &Error) {
     }
 }
 
+/// Names the variables that values in an error come from.
+pub(crate) fn note_variables(variables: &[String]) {
+    if !variables.is_empty() {
+        let names = variables.join(" and ");
+        print_message("");
+        let text = format!("set by the environment: {names}");
+        print_after_label("note:", "36;1", &text);
+    }
+}
+
 /// True if messages are coloured; set once, when the arguments are known.
 static COLOUR: AtomicBool = AtomicBool::new(false);
 

@@ -105,9 +105,9 @@ fn zip(folder: &Path, archive: &Path) {
     put(archive, packed.finish().expect("it can be packed").into_inner());
 }
 
-/// Dataset1 to Dataset4 as folders and archives, and predictions for Dataset4.
+/// Dataset1 to Dataset5 as folders and archives, and predictions for Dataset4.
 fn codrep(workshop: &Workshop) {
-    for (dataset, tasks) in [(1, 1..=12), (2, 13..=24), (3, 25..=36), (4, 1..=48)] {
+    for (dataset, tasks) in [(1, 1..=12), (2, 13..=24), (3, 25..=36), (4, 1..=48), (5, 37..=48)] {
         let root = workshop.work(&format!("Dataset{dataset}"));
         for (number, task) in tasks.enumerate() {
             for folder in ["Tasks", "Solutions"] {
