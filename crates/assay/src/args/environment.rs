@@ -34,6 +34,7 @@ const fn exception(
 /// The exceptions; docs/runs.md has them with their reasons. The first that applies counts.
 const EXCEPTIONS: &[Exception] = &[
     exception("", "no-color", Some("NO_COLOR")),
+    exception("", "columns", Some("COLUMNS")),
     exception("", "data-root", Some("ASSAY_DATA")),
     exception("", "data", None),
     exception("run", "trust", None),

@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
 
     /// The width of tables; a terminal's own width if it is not given, and no limit in a pipe.
     // Shells set it, to anything: what is no width counts as none.
-    #[arg(long, global = true, hide = true, env = "COLUMNS", value_parser = columns, default_value = "")]
+    #[arg(long, global = true, hide = true, value_parser = columns, default_value = "")]
     pub(crate) columns: usize,
 
     #[command(flatten)]
@@ -214,7 +214,7 @@ pub(crate) struct RunArguments {
 
     /// Show up to N failed samples after the results: the question, the answer, and what was wrong. Programs are
     /// chosen so that every way to fail comes up, lines and texts by their scores, the worst first.
-    #[arg(long, value_name = "N", default_value_t = 0, env = "ASSAY_FAILURES", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) failures: u32,
 
     /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
@@ -351,7 +351,7 @@ pub(crate) struct ScoreArguments {
 
     /// Show up to N failed samples after the results: the question, the answer, and what was wrong. Programs are
     /// chosen so that every way to fail comes up, lines and texts by their scores, the worst first.
-    #[arg(long, value_name = "N", default_value_t = 0, env = "ASSAY_FAILURES", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub(crate) failures: u32,
 
     /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
