@@ -26,6 +26,7 @@ pub use codrep::CodRep;
 use humanevalpack::humanevalpack;
 use own::OwnData;
 pub use page::page;
+pub use sample::codrep as codrep_sample;
 
 /// The built-in tasks.
 fn built_in() -> Vec<Arc<dyn Task>> {

@@ -31,7 +31,7 @@ pub(crate) fn humanevalpack() -> Store {
 }
 
 /// The CodRep problems of the tour.
-pub(crate) fn codrep() -> Store {
+pub fn codrep() -> Store {
     store(&CODREP)
 }
 

@@ -255,6 +255,9 @@ fn datasets_are_listed_verified_and_measured() {
     fs::create_dir(home.join("codrep/Mine")).unwrap();
     let listed = json(&run(keep.path(), &["data", "list", "--data-root", "home", "--json"]));
     assert_eq!(listed[0]["path"], "home/codrep/Dataset1");
+    assert_eq!(listed[0]["content"]["recognised"], "unknown");
+    assert_eq!(listed[0]["publisher"], "https://github.com/KTH/CodRep-competition");
+    assert_eq!(listed[1]["looked_for"][0], "codrep/Dataset2/");
     assert!(listed[1]["path"].is_null());
     assert_eq!(listed[5]["name"], "codrep/Mine");
 
@@ -271,6 +274,14 @@ fn datasets_are_listed_verified_and_measured() {
     assert!(output.out.contains("Tasks/2.txt:3: there is no program"), "{}", output.out);
     let report = json(&run(keep.path(), &["data", "verify", "home/codrep/Dataset1", "--json"]));
     assert_eq!(report["sound"], false);
+
+    for command in ["verify", "stats"] {
+        let output = run(keep.path(), &["data", command, "sample"]);
+        assert_eq!(output.code, 0, "{output:?}");
+        assert!(output.out.contains("48"), "{output:?}");
+    }
+    let output = run(keep.path(), &["data", "seal", "sample", "-o", "x.age"]);
+    assert!(output.code == 3 && output.err.contains("a folder of your own"), "{output:?}");
 
     let stats = json(&run(keep.path(), &["data", "stats", "home/codrep/Dataset1", "--json"]));
     assert_eq!(stats["files"], 3);

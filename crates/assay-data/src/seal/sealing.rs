@@ -86,7 +86,14 @@ fn write_commitment(commitment: &OutputTarget, json: &[u8], force: bool) -> Resu
 }
 
 fn folder(path: &Path) -> Result<PathBuf> {
-    let error = |error| Error::reading("open", path, error);
+    let error = |error| {
+        let error = Error::reading("open", path, error);
+        if path.as_os_str() == "sample" {
+            error.hint("the problems inside the program are open to all; seal a folder of your own")
+        } else {
+            error
+        }
+    };
     if !fs::metadata(path).map_err(error)?.is_dir() {
         return Err(Error::refused(format!("{} is not a folder", path.display()))
             .hint("unpack an archive first: its files are what is sealed"));

@@ -9,7 +9,7 @@ use super::seal::{SealArguments, UnsealArguments};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataCommand {
-    /// List the published datasets and where they lie on this machine.
+    /// List every task's published data: where it is here, and where it comes from.
     #[command(after_help = "\
 Examples:
   assay data list
@@ -18,6 +18,10 @@ Examples:
         /// The folder of datasets, with a folder for each task.
         #[arg(long, value_name = "DIR")]
         data_root: Option<PathBuf>,
+
+        /// Do not read the data to find out which published version it is.
+        #[arg(long)]
+        no_check: bool,
 
         /// Print JSON.
         #[arg(long)]
@@ -46,9 +50,10 @@ Examples:
 #[command(after_help = "\
 Examples:
   assay data verify Dataset4.tar.zst
+  assay data verify sample
   assay data stats Dataset1:Dataset2 --json")]
 pub(crate) struct DatasetArguments {
-    /// Folders or archives; several may be joined by `:`.
+    /// Folders or archives; several may be joined by `:`. Or `sample`, the problems inside the binary.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 

@@ -2,52 +2,89 @@
 
 use std::path::PathBuf;
 
-use assay_core::{Result, Task, agreeing, counted, exit_code, shown_line};
-use assay_data::catalogue::{self, ListedDataset};
+use assay_core::{DataChoice, Result, agreeing, counted, exit_code, shown_line};
+use assay_data::catalogue::{self, ListedDataset, Recognised, Recognition};
 use assay_data::codrep::Dataset;
 use assay_data::codrep::stats::{Spread, Stats, stats as measure};
 use assay_data::codrep::verify::{Malformed, Verified, verify as check};
-use assay_tasks::TaskRegistry;
 use serde::Serialize;
 
-use super::{data_root, split_paths};
+use super::{SAMPLE, data_at, data_root};
 use crate::args::DatasetArguments;
 use crate::output::{self, Column, Table};
 
-pub(crate) fn list(root: Option<PathBuf>, json: bool) -> Result<u8> {
+pub(crate) fn list(root: Option<PathBuf>, check: bool, json: bool) -> Result<u8> {
     let root = data_root(root)?;
-    let mut folders: Vec<(&str, &str)> = Vec::new();
-    let tasks = TaskRegistry::built_in();
-    for card in tasks.iter().map(Task::card) {
-        // Tasks that share their data are listed once.
-        if folders.iter().all(|(_, folder)| *folder != card.folder) {
-            folders.push((&card.name, &card.folder));
-        }
-    }
-    let list = |(task, folder)| catalogue::list(&root, task, folder);
-    let listed: Vec<ListedDataset> = folders.into_iter().flat_map(list).collect();
+    let listed = catalogue::list(&root, check);
     if json {
         output::json_pretty(&listed)?;
         return Ok(exit_code::DONE);
     }
-    let rows = listed.iter().map(|entry| {
-        let path = entry.path.as_ref().map(|path| path.display().to_string());
-        [
-            entry.name.clone(),
-            entry.problems.map_or_else(|| "?".to_owned(), |count| count.to_string()),
-            path.unwrap_or_else(|| "absent".to_owned()),
-            entry.about.clone(),
-        ]
-    });
-    let columns = [
-        Column::text("dataset"),
-        Column::number("problems"),
-        Column::text("where"),
-        Column::prose("what").left_out(2),
-    ];
-    Table::new(columns).with_option("--json").rows(rows).print()?;
-    output::print_message(&format!("looked in {}", root.display()));
+    for dataset in &listed {
+        output::print(&described(dataset))?;
+    }
+    output::print_message(&format!(
+        "looked in {}; problems of every task are inside the program: --data {SAMPLE}",
+        root.display()
+    ));
     Ok(exit_code::DONE)
+}
+
+/// A dataset in a few lines: what it is, where it is or would be, and where it comes from.
+fn described(dataset: &ListedDataset) -> String {
+    let ListedDataset { name, problems, tasks, about, path, looked_for, .. } = dataset;
+    let problems =
+        problems.map_or_else(String::new, |count| format!("{}, ", counted(count, "problem")));
+    let mut lines =
+        vec![format!("{name}: {about}"), format!("  {problems}for {}", tasks.join(", "))];
+    match path {
+        Some(path) => lines.push(format!(
+            "  here: {} ({}), {}",
+            path.display(),
+            size(dataset.bytes.unwrap_or_default()),
+            content(dataset.content.as_ref())
+        )),
+        None => lines.push(format!("  absent; looked for {}", names(looked_for))),
+    }
+    if let Some(publisher) = &dataset.publisher {
+        let licence = dataset.licence.as_deref().unwrap_or("licence not stated");
+        lines.push(format!("  from {publisher} ({licence})"));
+    }
+    lines.iter().map(|line| format!("{}\n", shown_line(line))).collect()
+}
+
+/// The names of files that are looked for, in one line.
+fn names(looked_for: &[String]) -> String {
+    match looked_for {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+fn content(content: Option<&Recognition>) -> String {
+    let Some(Recognition { recognised, version, .. }) = content else { return String::new() };
+    match (recognised, version) {
+        (Recognised::Known, Some(version)) => format!("exactly the published {version}"),
+        (Recognised::Unchecked, _) => "content not checked".to_owned(),
+        _ => "content of no known version".to_owned(),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => counted(bytes, "byte"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+/// The CodRep datasets with these names: paths, or the problems inside the binary.
+fn open_datasets(names: &[String]) -> Result<Vec<Dataset>> {
+    match data_at(names)? {
+        DataChoice::Sample => Dataset::open_store(assay_tasks::codrep_sample(), true),
+        DataChoice::Paths(paths) => Dataset::open_all(&paths, true),
+    }
 }
 
 pub(crate) fn verify(arguments: &DatasetArguments) -> Result<u8> {
@@ -57,7 +94,7 @@ pub(crate) fn verify(arguments: &DatasetArguments) -> Result<u8> {
         datasets: &'a [Verified],
     }
 
-    let datasets = Dataset::open_all(&split_paths(&arguments.paths)?, true)?;
+    let datasets = open_datasets(&arguments.paths)?;
     let verified: Vec<Verified> = datasets.iter().map(check).collect::<Result<_>>()?;
     let sound = verified.iter().all(|dataset| dataset.malformed.is_empty());
     if arguments.json {
@@ -90,7 +127,7 @@ fn show_verified(verified: &Verified) -> Result<()> {
 }
 
 pub(crate) fn stats(arguments: &DatasetArguments) -> Result<u8> {
-    let datasets = Dataset::open_all(&split_paths(&arguments.paths)?, true)?;
+    let datasets = open_datasets(&arguments.paths)?;
     let stats = measure(&datasets)?;
     if arguments.json {
         output::json_pretty(&stats)?;

@@ -42,7 +42,9 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Tasks(arguments) => list::tasks(arguments.json),
         Command::Solvers(arguments) => list::solvers(arguments.json),
         Command::Show(arguments) => list::show(&arguments.task, arguments.json),
-        Command::Data(DataCommand::List { data_root, json }) => data::list(data_root, json),
+        Command::Data(DataCommand::List { data_root, no_check, json }) => {
+            data::list(data_root, !no_check, json)
+        }
         Command::Data(DataCommand::Verify(arguments)) => data::verify(&arguments),
         Command::Data(DataCommand::Stats(arguments)) => data::stats(&arguments),
         Command::Data(DataCommand::Mine(MineCommand::Codrep(arguments))) => {
