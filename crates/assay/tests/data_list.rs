@@ -1,7 +1,5 @@
 //! `assay data list`: every task's data, here or not.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 mod common;
 
 use std::collections::BTreeSet;

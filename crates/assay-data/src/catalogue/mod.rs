@@ -70,13 +70,13 @@ impl Entry {
     /// The names by which it is looked for, below the data folder.
     pub fn looked_for(&self) -> Vec<String> {
         let folder = self.folder();
-        let named = |name: &str| {
+        let folder_or_archive = |name: &str| {
             let archives = ARCHIVES.iter().map(move |ending| format!("{folder}/{name}{ending}"));
             std::iter::once(format!("{folder}/{name}/")).chain(archives).collect()
         };
         match self.form {
-            Form::CodRep => named(self.own_name()),
-            Form::Named(name, _) => named(name),
+            Form::CodRep => folder_or_archive(self.own_name()),
+            Form::Named(name, _) => folder_or_archive(name),
             Form::File(names) => {
                 let packed = |name: &&str| PACKED.map(|ending| format!("{folder}/{name}{ending}"));
                 names.iter().flat_map(packed).collect()

@@ -219,7 +219,7 @@ pub(crate) struct RunArguments {
 
     /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
     /// lower end); may be repeated. The exit code is 4 if a result misses one.
-    #[arg(long, value_name = "METRIC>=NUMBER", env = "ASSAY_REQUIRE")]
+    #[arg(long, value_name = "METRIC>=NUMBER")]
     pub(crate) require: Vec<Requirement>,
 
     /// Print results.json, one object a line for each run.
@@ -329,7 +329,7 @@ pub(crate) struct ScoreArguments {
     pub(crate) chosen: ChosenArguments,
 
     /// The part of an answer that is graded: answers of a chat hold prose and fenced code. Part of the signature.
-    #[arg(long, value_name = "NAME", default_value = "none", env = "ASSAY_EXTRACT")]
+    #[arg(long, value_name = "NAME", default_value = "none")]
     pub(crate) extract: ExtractArgument,
 
     /// Read every problem too, for metrics that need more than the solutions: line-error-distinct.
@@ -356,7 +356,7 @@ pub(crate) struct ScoreArguments {
 
     /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
     /// lower end); may be repeated. The exit code is 4 if a result misses one.
-    #[arg(long, value_name = "METRIC>=NUMBER", env = "ASSAY_REQUIRE")]
+    #[arg(long, value_name = "METRIC>=NUMBER")]
     pub(crate) require: Vec<Requirement>,
 
     /// The output format.
