@@ -255,7 +255,7 @@ mod tests {
                     used.insert((exception.command, exception.option));
                     exception.variable.map(str::to_owned)
                 }
-                None if long == "variant" => {
+                None if long == "variant" && path != "metric score" => {
                     let metric = path.rsplit(' ').next().unwrap().to_uppercase();
                     Some(format!("ASSAY_{metric}_VARIANT"))
                 }

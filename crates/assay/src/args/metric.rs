@@ -94,13 +94,7 @@ pub(crate) struct TextArguments {
     pub(crate) resamples: u32,
 
     /// Decides which resamples are drawn.
-    #[arg(
-        long,
-        value_name = "S",
-        default_value_t = 0,
-        env = "ASSAY_SEED",
-        help_heading = "Comparison"
-    )]
+    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Comparison")]
     pub(crate) seed: u64,
 
     /// Print the score of each pair.
