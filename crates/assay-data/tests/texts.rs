@@ -197,7 +197,7 @@ fn a_document_that_is_broken_says_where() {
     refused(
         Json,
         "{\"k\": {}}",
-        "pairs:1: key \"k\": the object has none of the keys \"refs\", \"ref\"",
+        "pairs:1: key \"k\": the object has none of the keys \"refs\", \"references\", \"ref\", \"reference\"",
     );
     let deep = format!("[{}", "[".repeat(100_000));
     assert!(together(Json, deep).unwrap_err().contains("recursion limit"));

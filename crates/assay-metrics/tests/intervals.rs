@@ -145,7 +145,8 @@ fn differences_cover_and_tests_err_as_they_say() {
         let share = |count: u32| f64::from(count) / rounds as f64;
         let signature = metric.signature(&Sums::default());
         assert!((0.91..0.985).contains(&share(covered)), "{} of {signature}", share(covered));
-        assert!((0.02..0.09).contains(&share(wrong)), "{} of {signature}", share(wrong));
+        // 200 rounds leave a standard error of 1.5 %.
+        assert!((0.01..0.1).contains(&share(wrong)), "{} of {signature}", share(wrong));
     }
 }
 
