@@ -8,7 +8,7 @@ use assay_core::{
     AnswerForm, Digest, DigestOf, Fault, FaultKind, Place, ProblemId, Problems, Result, SampleKey,
     shown_name, unknown_problem,
 };
-use assay_data::{skip_blank_lines, strip_bom};
+use assay_data::{json_message, skip_blank_lines, strip_bom};
 use assay_record::{AnswerLine, ResponseLine};
 use serde::Deserialize;
 
@@ -89,7 +89,8 @@ pub(super) fn parse_assay_line(
     names: &ProblemNames<'_>,
 ) -> Result<ParsedAnswer, Fault> {
     let answer: AnswerLine = serde_json::from_str(text).map_err(|error| {
-        Fault::new(FaultKind::Malformed, format!("not an answer as `assay run` writes it: {error}"))
+        let what = json_message(&error);
+        Fault::new(FaultKind::Malformed, format!("not an answer as `assay run` writes it: {what}"))
     })?;
     let index = names.exact(&answer.problem).ok_or_else(|| {
         let message = format!("{} is not among the chosen problems", shown_name(&answer.problem));

@@ -1,6 +1,6 @@
 //! JSON documents, with the positions of their errors.
 
-use assay_core::{Place, split_lines};
+use assay_core::{Place, plain_json_words, split_lines};
 use serde::Deserialize;
 use serde_json::error::Category;
 
@@ -15,10 +15,11 @@ pub struct JsonFault {
     pub message: String,
 }
 
-/// The message of an error without the position that serde appends to it.
+/// The message of an error in plain words, without the position that serde appends to it.
 pub fn json_message(error: &serde_json::Error) -> String {
     let message = error.to_string();
-    message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    plain_json_words(message.strip_suffix(&position).unwrap_or(&message)).into_owned()
 }
 
 /// The message of an error in a text of one line, whose number is known: it has the column only.

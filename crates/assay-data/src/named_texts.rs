@@ -138,7 +138,7 @@ mod tests {
             (&b"{\"a\": \"b\""[..], ":1:9", "EOF while parsing an object"),
             (b"{\"a\": \"b\",\n \"c\" 3}", ":2:6", "expected `:`"),
             (b"{\"a\": \"b\"}\n{}", ":2:1", "trailing characters"),
-            (b"[1]", ":1", "invalid type: sequence, expected an object of names and texts"),
+            (b"[1]", ":1", "a list, where an object of names and texts is expected"),
             (b"{\"a\":\n \"\xff\"}", ":2:3", "not UTF-8"),
             (b"{\"a\": \"b\nc\"}", ":1:8", "control character"),
             ("{\"ä\": \"größe\" 3}".as_bytes(), ":1:15", "expected `,` or `}`"),

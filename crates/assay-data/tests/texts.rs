@@ -192,7 +192,7 @@ fn a_document_that_is_broken_says_where() {
     refused(Json, "[]\n\n []", "pairs:3:2: not JSON: something follows the end of the document");
     refused(Json, "{\"a\" 1}", "pairs:1:6: not JSON: trailing characters");
     refused(Json, "{\"a\"}", "pairs:1:5: not JSON: expected : after a key");
-    refused(Json, "{1: 2}", "pairs:1:2: not JSON: invalid type: integer `1`, expected a string");
+    refused(Json, "{1: 2}", "pairs:1:2: not JSON: the number 1, where a text is expected");
     refused(Json, "[\n\n 3]", "pairs:3: a number, where a pair is expected");
     refused(
         Json,

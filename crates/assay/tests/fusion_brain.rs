@@ -187,7 +187,7 @@ fn files_that_are_none_are_refused() {
         ("", "standard input:1: not JSON: EOF while parsing a value"),
         ("{\"0\": NaN}", "standard input:1:7: not JSON: expected value"),
         ("{\"0\":\"a\",\n\"0\":\"b\"}", "standard input:2:5: \"0\" is there twice, first at "),
-        (&"[".repeat(1 << 20), "standard input:1: invalid type: sequence, expected an object"),
+        (&"[".repeat(1 << 20), "standard input:1: a list, where an object"),
     ] {
         let output = feed(files.path(), &call, text);
         assert_eq!(output.code, 3, "{output:?}");
@@ -256,7 +256,7 @@ fn the_signature_names_what_c2c_depends_on() {
         assert!(field.contains(part), "{part} in {field}");
     }
     for (truth, message) in [
-        ("[]", "true_C2C.json:1: invalid type: sequence, expected an object"),
+        ("[]", "true_C2C.json:1: a list, where an object"),
         ("{}", "true_C2C.json: there is nothing to score"),
         ("{\"0\": 5}", "true_C2C.json:1:7: \"0\" is a number, not a text"),
     ] {

@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let refused = |text| MbppProblem::parse(text).unwrap_err();
-        assert!(refused(r#"{"task_id": true}"#).contains("invalid type"));
+        assert!(refused(r#"{"task_id": true}"#).contains("true, where"));
         assert!(refused(r#"{"task_id": 1, "text": "t", "code": ""}"#).contains("`test_list`"));
         let none = r#"{"task_id": 1, "text": "t", "code": "", "test_list": []}"#;
         assert_eq!(refused(none), "test_list is empty");

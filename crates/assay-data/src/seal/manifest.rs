@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::merkle::{self, Seed};
 use super::paths;
+use crate::json_message;
 
 const FORMAT: &str = "assay-seal";
 const VERSION: u32 = 1;
@@ -51,8 +52,8 @@ impl Manifest {
 
     /// Parses a manifest and checks it; the error says what is wrong, without naming the archive.
     pub(super) fn from_json(bytes: &[u8]) -> Result<Self, String> {
-        let manifest: Self =
-            serde_json::from_slice(bytes).map_err(|error| format!("is malformed: {error}"))?;
+        let manifest: Self = serde_json::from_slice(bytes)
+            .map_err(|error| format!("is malformed: {}", json_message(&error)))?;
         manifest.check()?;
         Ok(manifest)
     }

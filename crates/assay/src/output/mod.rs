@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{
     Error, Extracted, NoAnswerKind, ProblemId, Result, Results, SessionEnd, SessionReport, Verdict,
-    agreeing, counted, shown_line, shown_text,
+    agreeing, counted, plain_json_words, shown_line, shown_text,
 };
 use serde::Serialize;
 
@@ -117,7 +117,7 @@ pub(crate) fn show_error(error: &Error) {
     print_after_label("error:", "31;1", &error.to_string());
     let mut cause = error.source();
     while let Some(source) = cause {
-        print_message(&format!("  cause: {}", shown_line(&source.to_string())));
+        print_message(&format!("  cause: {}", shown_line(&cause_message(source))));
         cause = source.source();
     }
     if let Some(hint) = error.hint_text() {
@@ -133,6 +133,15 @@ pub(crate) fn note_variables(variables: &[String]) {
         print_message("");
         let text = format!("set by the environment: {names}");
         print_after_label("note:", "36;1", &text);
+    }
+}
+
+/// The message of a cause: an error of JSON in plain words.
+fn cause_message(source: &(dyn std::error::Error + 'static)) -> String {
+    let message = source.to_string();
+    match source.downcast_ref::<serde_json::Error>() {
+        Some(_) => plain_json_words(&message).into_owned(),
+        None => message,
     }
 }
 
