@@ -58,7 +58,7 @@ pub use progress::Progress;
 pub use question::{
     ChoiceQuestion, CodeQuestion, LanguagePair, Question, QuestionKind, StopWords, TextQuestion,
 };
-pub use reference::{Check, ExpectedCode, Fault, FaultKind, Reference, Submission};
+pub use reference::{Check, CodeForm, ExpectedCode, Fault, FaultKind, Reference, Submission};
 pub use results::{Counts, Estimate, Extracted, GoldRate, Minimum, Results};
 pub use settings::{DataChoice, Isolation, Opening, Prelude, Rules, TaskSettings};
 pub use shown::{shown_line, shown_name, shown_text};

@@ -1,9 +1,10 @@
 //! The problems of an opened task: reading, finding by name, and grading.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::{Effort, Flaw, Problem, ProblemId, Reference, Result, Selection};
+use crate::{Effort, Flaw, Language, Problem, ProblemId, Reference, Result, Selection};
 
 /// The problems of an opened task.
 pub trait Problems: Send + Sync {
@@ -27,6 +28,16 @@ pub trait Problems: Send + Sync {
     /// split. A file may also hold answers to such problems; they do not count.
     fn leaves_out(&self, _name: &str) -> bool {
         false
+    }
+
+    /// The language of the programs that the problems ask for.
+    fn language(&self) -> Option<Language> {
+        None
+    }
+
+    /// Advice about answers to problems with these names, if they were made for other published data than this.
+    fn advice(&self, _names: &BTreeSet<String>) -> Option<String> {
+        None
     }
 
     /// The place of the problem at `index` in its data, as the data itself names it.

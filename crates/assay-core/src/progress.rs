@@ -11,6 +11,9 @@ pub trait Progress {
     /// The work ended.
     fn finish(&self);
 
+    /// A message about the work that is no warning.
+    fn note(&self, _text: &str) {}
+
     /// A problem that does not stop the work.
     fn warn(&self, _text: &str) {}
 }

@@ -24,6 +24,11 @@ pub trait Reference: Send + Sync {
     /// ends the run.
     fn grade(&self, submission: &Submission, cancel: &Cancel) -> Result<Verdict>;
 
+    /// The form of a text that answers a problem about code; anything is a whole answer to other problems.
+    fn code_form(&self, _text: &str) -> CodeForm {
+        CodeForm::Whole
+    }
+
     /// Identifies everything that the verdict on `response` depends on, if grading is worth caching.
     fn digest_of(&self, _response: &Response) -> Option<Digest> {
         None
@@ -52,6 +57,17 @@ pub struct ExpectedCode<'a> {
     pub entry_points: Vec<&'a str>,
     /// The text that a continuation is appended to.
     pub prompt: &'a str,
+}
+
+/// The form of a text that answers a problem about code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodeForm {
+    /// A whole program: it defines what the tests call, or the tests call nothing by name.
+    Whole,
+    /// The rest of a program that the problem's prompt begins.
+    Continuation,
+    /// Neither: it does not define what the tests call, and the prompt and it are no program together.
+    Neither,
 }
 
 /// A response that is to be graded.

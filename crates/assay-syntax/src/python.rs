@@ -17,6 +17,49 @@ pub fn names_defined(program: &str) -> BTreeSet<&str> {
     names
 }
 
+/// The names that a program binds anywhere: functions, classes, imports, and the targets of simple assignments outside
+/// of functions.
+pub fn names_bound(program: &str) -> BTreeSet<&str> {
+    let words = words(program);
+    let mut names = BTreeSet::new();
+    let mut import = None;
+    for (at, word) in words.iter().enumerate() {
+        let start = offset(word, program);
+        let begins_import = word.text == "import";
+        if begins_import {
+            import = Some(start + word.text.len());
+        }
+        let imported = !begins_import
+            && import.is_some_and(|import| is_one_statement(&program[import..start]));
+        let defined = at > 0 && matches!(words[at - 1].text, "def" | "class");
+        let assigned = word.column == 0 && is_assigned(&program[start + word.text.len()..]);
+        if (imported || defined || assigned) && !word.is_attribute {
+            names.insert(word.text);
+        }
+    }
+    names
+}
+
+/// The position of a word in its program.
+fn offset(word: &Word<'_>, program: &str) -> usize {
+    word.text.as_ptr() as usize - program.as_ptr() as usize
+}
+
+/// Returns true if no statement ends in this text, which may begin with a parenthesis.
+fn is_one_statement(text: &str) -> bool {
+    if text.trim_start().starts_with('(') {
+        !text.contains(')')
+    } else {
+        !text.contains(['\n', ';'])
+    }
+}
+
+/// Returns true if a word with this text after it is the target of an assignment: `f = …`, `f: Callable = …`.
+fn is_assigned(after: &str) -> bool {
+    let after = after.trim_start_matches([' ', '\t']);
+    (after.starts_with('=') && !after.starts_with("==")) || after.starts_with(": ")
+}
+
 /// The names that a text uses, without attributes.
 pub fn names_used(text: &str) -> BTreeSet<&str> {
     words(text).into_iter().filter(|word| !word.is_attribute).map(|word| word.text).collect()
@@ -220,6 +263,14 @@ mod tests {
             async def g(): pass\n@cache\ndef h(): 'def no'\n";
         check(&names_defined(program), &["Node", "f", "g", "h"]);
         check(&names_defined("x = 1; y = 'def\ndef f(): 0"), &["f"]);
+    }
+
+    #[test]
+    fn names_are_bound_by_definitions_imports_and_assignments() {
+        let program = "import a.b, c as d\nfrom e import (f,\n    g as h)\ni = 1\nj: int = 2\nk == 3\n\
+            def l(m):\n    n = 4\n    class O: pass\n# import p\nprint(q)\n";
+        check(&names_bound(program), &["O", "a", "as", "c", "d", "f", "g", "h", "i", "j", "l"]);
+        check(&names_bound("    import math\n    return add(1)\n"), &["math"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::card::card;
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
     CodeProblem, CodeProblems, CodeReference, GradingRules, OpeningChoice, PassTally, Programs,
-    RecordReader, StreamedProblems, TestSuite, Tests, multipl_e_number, only_path,
+    RecordReader, StreamedProblems, TestSuite, Tests, only_path, problem_number,
 };
 use crate::sample;
 
@@ -86,10 +86,10 @@ fn refuse_other_data(records: &Records, inputs: Inputs, own_data: bool) -> Resul
     }
 }
 
-/// Normalizes a name: `HumanEval/7`, `HumanEval_7_filter_by_substring` and `7` are the same.
+/// Normalizes a name: `HumanEval/7`, `HumanEval_7_filter_by_substring`, HumanEval-X's `Python/7` and `7` are the same.
 fn short_name(name: &str) -> String {
-    let short = name.strip_prefix("HumanEval/");
-    short.or_else(|| multipl_e_number(name, "HumanEval")).unwrap_or(name).to_owned()
+    let number = ["HumanEval", "Python"].iter().find_map(|dataset| problem_number(name, dataset));
+    number.or_else(|| name.strip_prefix("HumanEval/")).unwrap_or(name).to_owned()
 }
 
 struct HumanEval {
@@ -160,9 +160,13 @@ mod tests {
 
     #[test]
     fn every_spelling_of_a_name_is_the_same() {
-        for name in ["7", "HumanEval/7", "HumanEval_7_filter_by_substring"] {
+        for name in
+            ["7", "HumanEval/7", "HumanEval_7", "Python/7", "HumanEval_7_filter_by_substring"]
+        {
             assert_eq!(short_name(name), "7");
         }
-        assert_eq!(short_name("mbpp_7_f"), "mbpp_7_f");
+        for other in ["mbpp_7_f", "Java/7"] {
+            assert_eq!(short_name(other), other);
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::card::card;
 use crate::evalplus::{self, Family, PlusTally};
 use crate::programs::{
     CodeProblem, CodeProblems, CodeReference, GradingRules, OpeningChoice, PassTally, Programs,
-    RecordReader, StreamedProblems, TestSuite, Tests, multipl_e_number, only_path,
+    RecordReader, StreamedProblems, TestSuite, Tests, only_path, problem_number,
 };
 use crate::sample;
 use prompts::{Prompting, STOP};
@@ -138,8 +138,9 @@ fn is_first_edition(records: &Records) -> Result<bool> {
 
 /// Normalizes a name: `Mbpp/11`, `MBPP/11`, `mbpp_11_remove_Occ` and `11` are the same.
 fn short_name(name: &str) -> String {
-    let short = ["Mbpp/", "MBPP/", "mbpp/"].iter().find_map(|prefix| name.strip_prefix(prefix));
-    short.or_else(|| multipl_e_number(name, "mbpp")).unwrap_or(name).to_owned()
+    let known = ["Mbpp/", "MBPP/", "mbpp/"];
+    let rest = || known.iter().find_map(|prefix| name.strip_prefix(prefix));
+    problem_number(name, "mbpp").or_else(rest).unwrap_or(name).to_owned()
 }
 
 struct Mbpp {

@@ -17,8 +17,9 @@ use separate_tests::PackTests;
 
 use crate::card::card;
 use crate::programs::{
-    CodeProblem, CodeProblems, CodeReference, GradingRules, OpeningChoice, PassTally, Programs,
-    RecordReader, StreamedProblems, TestSuite, Tests, only_path,
+    CodeProblem, CodeProblems, CodeReference, GradingRules, NormalizeName, OpeningChoice,
+    PassTally, Programs, RecordReader, StreamedProblems, TestSuite, Tests, in_another_language,
+    only_path, problem_number,
 };
 use crate::sample;
 
@@ -27,7 +28,7 @@ pub(crate) fn humanevalpack(dialect: &'static Dialect) -> Programs {
     Programs {
         card: card(&format!("humanevalpack-{}", dialect.folder)),
         open: Box::new(move |data, choice| open(data, choice, dialect)),
-        normalize_name: |name| name.rsplit('/').next().unwrap_or(name).to_owned(),
+        normalize_name: dialect.normalize_name,
         grading: dialect.grading,
         tally: |settings| Box::new(PassTally::new(settings)),
     }
@@ -42,6 +43,7 @@ pub(crate) struct Dialect {
     folder: &'static str,
     /// The prefix of its problems' names.
     prefix: &'static str,
+    normalize_name: NormalizeName,
     stop: &'static [&'static str],
     grading: GradingRules,
 }
@@ -53,6 +55,7 @@ pub(crate) const PYTHON: &Dialect = &Dialect {
     braces: None,
     folder: "python",
     prefix: "Python/",
+    normalize_name: |name| short_name(name, Language::Python),
     stop: &["\nclass", "\ndef", "\n#", "\n@", "\nprint", "\nif", "\nassert"],
     grading: GradingRules { continuation: continuation::until_outer_line, ..RULES },
 };
@@ -62,6 +65,7 @@ pub(crate) const JS: &Dialect = &Dialect {
     braces: Some(BraceLanguage::JavaScript),
     folder: "js",
     prefix: "JavaScript/",
+    normalize_name: |name| short_name(name, Language::JavaScript),
     stop: &[],
     grading: GradingRules {
         continuation: |text| continuation::until_closing_brace(text, BraceLanguage::JavaScript),
@@ -75,6 +79,7 @@ pub(crate) const JAVA: &Dialect = &Dialect {
     braces: Some(BraceLanguage::Java),
     folder: "java",
     prefix: "Java/",
+    normalize_name: |name| short_name(name, Language::Java),
     stop: &[],
     grading: GradingRules {
         continuation: |text| continuation::until_closing_brace(text, BraceLanguage::Java),
@@ -88,6 +93,7 @@ pub(crate) const CPP: &Dialect = &Dialect {
     braces: Some(BraceLanguage::Cpp),
     folder: "cpp",
     prefix: "CPP/",
+    normalize_name: |name| short_name(name, Language::Cpp),
     stop: &[],
     grading: GradingRules {
         continuation: |text| continuation::until_closing_brace(text, BraceLanguage::Cpp),
@@ -101,6 +107,7 @@ pub(crate) const GO: &Dialect = &Dialect {
     braces: Some(BraceLanguage::Go),
     folder: "go",
     prefix: "Go/",
+    normalize_name: |name| short_name(name, Language::Go),
     stop: &["\n//", "\nfunc main(", "struct", "\nfunc"],
     grading: GradingRules {
         continuation: |text| continuation::until_closing_brace(text, BraceLanguage::Go),
@@ -114,6 +121,7 @@ pub(crate) const RUST: &Dialect = &Dialect {
     braces: Some(BraceLanguage::Rust),
     folder: "rust",
     prefix: "Rust/",
+    normalize_name: |name| short_name(name, Language::Rust),
     stop: &[],
     grading: GradingRules {
         continuation: |text| continuation::until_closing_brace(text, BraceLanguage::Rust),
@@ -121,6 +129,16 @@ pub(crate) const RUST: &Dialect = &Dialect {
         ..RULES
     },
 };
+
+/// Normalizes a name: `Java/7`, `HumanEval/7`, `HumanEval_7_filter_by_substring` and `7` are the same in Java, and
+/// `CPP/7` is no name there.
+fn short_name(name: &str, language: Language) -> String {
+    if in_another_language(name, language) {
+        return name.to_owned();
+    }
+    let last = name.rsplit('/').next().unwrap_or(name);
+    problem_number(name, "HumanEval").unwrap_or(last).to_owned()
+}
 
 const CONTINUE: &str = "continue";
 

@@ -5,7 +5,9 @@
 
 mod assertion;
 mod assertion_parts;
+mod editions;
 mod first_difference;
+mod forms;
 mod grader;
 mod grading_rules;
 mod lazy_sandbox;
@@ -33,7 +35,7 @@ use assay_sandbox::{Limits, Tools};
 use grader::ProgramGrader;
 pub(crate) use grading_rules::{GradingRules, ProgramOutput, SourceParts, Stop, TotalCpuTime};
 use lazy_sandbox::LazySandbox;
-pub(crate) use names::multipl_e_number;
+pub(crate) use names::{in_another_language, problem_number};
 pub(crate) use problems::{CodeProblem, CodeProblems, NormalizeName, VisitCodeProblem};
 pub(crate) use python::python_text;
 pub(crate) use reference::{TESTS, TESTS_PASSED};
@@ -91,7 +93,7 @@ impl Task for Programs {
         let problems = (self.open)(data, &OpeningChoice { own_data, prompt })?;
         let sandbox = LazySandbox::new(opening, self.card.language);
         let grader = ProgramGrader::new(sandbox, self.grading(settings), opening);
-        Ok(Box::new(problems::ProgramProblems::new(problems, self.normalize_name, grader)))
+        Ok(Box::new(problems::ProgramProblems::new(problems, self, grader)))
     }
 
     fn tally(&self, settings: &TaskSettings) -> Box<dyn Tally> {

@@ -1,17 +1,18 @@
 //! Problems whose answers are programs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, AnswerRules, CodeQuestion, Flaw, Problem, ProblemId, Problems, Question, Reading,
-    Reference, Result, Selection, StopWords, Visit, VisitReference, unknown_problem,
+    AnswerForm, AnswerRules, CodeQuestion, Flaw, Language, Problem, ProblemId, Problems, Question,
+    Reading, Reference, Result, Selection, StopWords, Visit, VisitReference, unknown_problem,
 };
 
 use super::grader::ProgramGrader;
 use super::reference::ProgramReference;
 use super::suite::CodeReference;
+use super::{Programs, editions};
 
 /// A problem, as its task defines it.
 #[derive(Debug, Clone)]
@@ -54,19 +55,32 @@ pub(super) struct ProgramProblems {
     normalize_name: NormalizeName,
     indices: HashMap<String, usize>,
     left_out: HashSet<String>,
+    /// The task's name and its programs' language.
+    task: String,
+    language: Option<Language>,
     grader: Arc<ProgramGrader>,
 }
 
 impl ProgramProblems {
     pub(super) fn new(
         problems: Box<dyn CodeProblems>,
-        normalize_name: NormalizeName,
+        task: &Programs,
         grader: ProgramGrader,
     ) -> Self {
+        let Programs { normalize_name, ref card, .. } = *task;
         let indices =
             problems.ids().iter().map(|id| normalize_name(id.as_str())).zip(0..).collect();
         let left_out = problems.left_out().iter().map(|name| normalize_name(name)).collect();
-        Self { problems, normalize_name, indices, left_out, grader: Arc::new(grader) }
+        let (task, language) = (card.name.clone(), card.language);
+        Self {
+            problems,
+            normalize_name,
+            indices,
+            left_out,
+            task,
+            language,
+            grader: Arc::new(grader),
+        }
     }
 
     fn reference(&self, code: CodeReference) -> Arc<dyn Reference> {
@@ -133,6 +147,14 @@ impl Problems for ProgramProblems {
 
     fn leaves_out(&self, name: &str) -> bool {
         self.left_out.contains(&(self.normalize_name)(name))
+    }
+
+    fn language(&self) -> Option<Language> {
+        self.language
+    }
+
+    fn advice(&self, names: &BTreeSet<String>) -> Option<String> {
+        editions::advice(&self.task, self.ids(), names)
     }
 
     fn answer_rules(&self) -> AnswerRules {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use assay_core::{
-    Cancel, Check, Digest, Ending, ExpectedCode, Fingerprint, Reference, Response, Result,
-    Submission, Verdict,
+    Cancel, Check, CodeForm, Digest, Ending, ExpectedCode, Fingerprint, Reference, Response,
+    Result, Submission, Verdict,
 };
 
+use super::forms::code_form;
 use super::grader::{ProgramGrader, lock, whole_answer};
 use super::grading_rules::Stop;
 use super::suite::{CodeReference, Tests};
@@ -62,6 +63,10 @@ impl Reference for ProgramReference {
             verdict.detail = Some(run.marks.concat());
         }
         Ok(Verdict { program: Some(code.digest_of(program)), ..verdict })
+    }
+
+    fn code_form(&self, text: &str) -> CodeForm {
+        code_form(&self.code, text)
     }
 
     /// Distinguishes a continuation of the prompt from a whole program: they may be cut differently.
