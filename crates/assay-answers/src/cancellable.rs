@@ -72,8 +72,14 @@ mod tests {
     fn reading_blank_lines_ends_when_that_is_asked_for() {
         let cancel = Cancel::new();
         let mut lines = BufReader::new(Endless { cancel: cancel.clone(), given: 0 });
-        let read =
-            AnswerFile::read_chosen(&cancel, &mut lines, "answers", &few(3), &Selection::all(3));
+        let read = AnswerFile::read_chosen(
+            &cancel,
+            &mut lines,
+            "answers",
+            &few(3),
+            &Selection::all(3),
+            None,
+        );
         assert!(read.is_err() && cancel.is_cancelled());
         assert!(lines.get_ref().given < 2 << 20, "{}", lines.get_ref().given);
     }

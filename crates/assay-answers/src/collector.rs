@@ -1,6 +1,6 @@
 //! Collects the answers of a file, independently of its format, and finds duplicates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use assay_core::{
     Selection, Submission, counted, disambiguate,
 };
 
+use super::shape::Shape;
 use super::{AnswerFile, Faults, GivenAnswer, ProblemNames};
 
 pub(super) struct Collector<'a> {
@@ -22,10 +23,33 @@ pub(super) struct Collector<'a> {
     /// The answers of each line that names its problem, by that problem.
     named: BTreeMap<usize, Vec<Range<usize>>>,
     passed_over: BTreeMap<String, usize>,
+    /// The names that no problem has.
+    unknown: BTreeSet<String>,
+    /// The answers without a name.
+    unnamed: Vec<Unnamed>,
+    /// The formats that were recognized.
+    shapes: BTreeSet<Shape>,
+    /// The field that holds a program, if the user named one.
+    pub(super) key: Option<&'a str>,
 }
 
+/// The answers of a line that names no problem.
+struct Unnamed {
+    place: Place,
+    responses: Vec<Response>,
+    is_settled: bool,
+    prompt: Option<String>,
+}
+
+/// The maximum number of unknown names that are kept.
+const MAX_UNKNOWN: usize = 20_000;
+
 impl<'a> Collector<'a> {
-    pub(super) fn new(problems: &'a dyn Problems, chosen: &'a Selection) -> Self {
+    pub(super) fn new(
+        problems: &'a dyn Problems,
+        chosen: &'a Selection,
+        key: Option<&'a str>,
+    ) -> Self {
         let form = problems.answer_rules().form;
         let several = form == AnswerForm::Programs;
         let counts = if several { vec![0; problems.ids().len()] } else { Vec::new() };
@@ -37,7 +61,34 @@ impl<'a> Collector<'a> {
             counts,
             named: BTreeMap::new(),
             passed_over: BTreeMap::new(),
+            unknown: BTreeSet::new(),
+            unnamed: Vec::new(),
+            shapes: BTreeSet::new(),
+            key,
         }
+    }
+
+    /// Notes the format of an answer.
+    pub(super) fn note(&mut self, shape: Shape) {
+        self.shapes.insert(shape);
+    }
+
+    /// Keeps a name that no problem has, if that is the fault.
+    pub(super) fn note_unknown(&mut self, fault: &Fault, name: String) {
+        if fault.kind == FaultKind::UnknownProblem && self.unknown.len() < MAX_UNKNOWN {
+            self.unknown.insert(name);
+        }
+    }
+
+    /// Keeps the answers of a line that names no problem: a file of such lines may be in task order.
+    pub(super) fn add_unnamed(
+        &mut self,
+        place: Place,
+        responses: Vec<Response>,
+        is_settled: bool,
+        prompt: Option<String>,
+    ) {
+        self.unnamed.push(Unnamed { place, responses, is_settled, prompt });
     }
 
     /// Counts an answer to a problem that the task leaves out.
@@ -45,11 +96,21 @@ impl<'a> Collector<'a> {
         *self.passed_over.entry(name).or_default() += 1;
     }
 
-    /// Adds the answers of a line to the problem that it names.
-    pub(super) fn add_named(&mut self, place: Place, index: usize, responses: Vec<Response>) {
+    /// Adds the answers of a line to the problem that it names. They are settled if it is known whether they are whole
+    /// programs.
+    pub(super) fn add_named(
+        &mut self,
+        place: Place,
+        index: usize,
+        responses: Vec<Response>,
+        is_settled: bool,
+    ) {
         let start = self.answers.len();
         for response in responses {
             self.add(place, index, response);
+        }
+        for answer in &mut self.answers[start..] {
+            answer.is_settled = is_settled;
         }
         self.named.entry(index).or_default().push(start..self.answers.len());
     }
@@ -75,11 +136,12 @@ impl<'a> Collector<'a> {
         }
         let problem = self.problems.ids()[key.index].clone();
         let submission = Submission { key, problem, response: Arc::new(response) };
-        self.answers.push(GivenAnswer { place, submission });
+        self.answers.push(GivenAnswer { place, submission, is_settled: true, prompt: None });
     }
 
     /// The collected answers, in order, each sample once.
     pub(super) fn finish(mut self, digest: Digest) -> AnswerFile {
+        self.place_unnamed();
         self.share_among_problems_of_one_name();
         let given = self.answers.len();
         self.answers.retain(|answer| self.chosen.contains(answer.index()));
@@ -90,8 +152,55 @@ impl<'a> Collector<'a> {
         if self.faults.is_empty() {
             self.name_missing();
         }
-        let Self { answers, faults, passed_over, .. } = self;
-        AnswerFile { answers, passed_over, not_chosen, faults, digest }
+        self.advise();
+        let Self { answers, faults, passed_over, shapes, .. } = self;
+        let file = AnswerFile { answers, passed_over, not_chosen, read_as: None, faults, digest };
+        let shapes: Vec<String> =
+            shapes.iter().filter(|shape| !shape.is_usual()).map(Shape::to_string).collect();
+        let read_as = (!shapes.is_empty()).then(|| shapes.join(" and "));
+        AnswerFile { read_as, ..file }
+    }
+
+    /// Gives lines without names to the problems in task order, if there is one for each problem and nothing else.
+    fn place_unnamed(&mut self) {
+        let unnamed = std::mem::take(&mut self.unnamed);
+        let total = self.problems.ids().len();
+        if unnamed.len() != total || !self.answers.is_empty() {
+            for Unnamed { place, .. } in unnamed {
+                let message = format!(
+                    "the line names no problem: it needs a \"task_id\", \"problem_id\", \"name\" or \"id\", \
+                     unless there is one line for each of the {total} problems, in task order"
+                );
+                self.faults.add(place, Fault::new(FaultKind::Malformed, message));
+            }
+            return;
+        }
+        self.note(Shape::Unnamed);
+        for (index, Unnamed { place, responses, is_settled, prompt }) in
+            unnamed.into_iter().enumerate()
+        {
+            let start = self.answers.len();
+            self.add_named(place, index, responses, is_settled);
+            let prompt: Option<Arc<str>> = prompt.map(Arc::from);
+            for answer in &mut self.answers[start..] {
+                answer.prompt.clone_from(&prompt);
+            }
+        }
+    }
+
+    /// Adds advice about names that no problem has.
+    fn advise(&mut self) {
+        if self.unknown.is_empty() {
+            return;
+        }
+        let answered =
+            self.answers.iter().map(|answer| answer.submission.problem.as_str().to_owned());
+        let mut names: BTreeSet<String> = answered.collect();
+        names.extend(self.passed_over.keys().cloned());
+        names.append(&mut self.unknown);
+        if let Some(advice) = self.problems.advice(&names) {
+            self.faults.advise(advice);
+        }
     }
 
     /// Distributes lines among problems that have the same name in the data: the lines with that

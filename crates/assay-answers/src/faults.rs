@@ -18,13 +18,20 @@ pub struct Faults {
     mixed: bool,
     /// True if a fault is not about a whole line.
     not_a_line: bool,
+    /// The cure, if it is known what is wrong with the file as a whole.
+    advice: Option<String>,
 }
 
 impl Faults {
     /// No faults yet in a file of this form.
     pub(super) fn new(form: AnswerForm) -> Self {
         let (first, count, kind, mixed, not_a_line) = (BTreeMap::new(), 0, None, false, false);
-        Self { form, first, count, kind, mixed, not_a_line }
+        Self { form, first, count, kind, mixed, not_a_line, advice: None }
+    }
+
+    /// Sets the cure for the file as a whole.
+    pub(super) fn advise(&mut self, advice: String) {
+        self.advice = Some(advice);
     }
 
     /// Records a fault at a position.
@@ -58,7 +65,7 @@ impl Faults {
         if self.count > self.first.len() {
             message += &format!("\n  … and {} more", self.count - self.first.len());
         }
-        Error::refused(message).hint(self.hint())
+        Error::refused(message).hint(self.advice.as_deref().unwrap_or_else(|| self.hint()))
     }
 
     fn title(&self, name: &str) -> String {

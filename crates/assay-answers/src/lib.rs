@@ -2,7 +2,7 @@
 //!
 //! A task defines how the answers in a file are separated ([`AnswerForm`]); the beginning of the
 //! file selects the format: lines that name their problem (`lines.rs`, CodRep's in `codrep.rs`),
-//! texts (`texts.rs`) or programs (`programs.rs`); one JSON object (`objects.rs`); or a folder with
+//! texts (`texts.rs`) or programs (`programs/`); one JSON object (`objects.rs`); or a folder with
 //! a file for each part (`parts.rs`). Lines of our own `answers.jsonl` are accepted everywhere.
 
 mod cancellable;
@@ -13,14 +13,16 @@ mod lines;
 mod objects;
 mod parts;
 mod programs;
+mod shape;
 mod source;
 #[cfg(test)]
 mod tests;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
 use std::path::Path;
+use std::sync::Arc;
 
 use assay_core::{
     AnswerForm, Cancel, Digest, Error, Fault, FaultKind, Place, Problems, Response, Result,
@@ -54,6 +56,8 @@ pub struct AnswerFile {
     pub passed_over: BTreeMap<String, usize>,
     /// The number of answers to problems that were not chosen: they do not count either.
     pub not_chosen: usize,
+    /// The format in which answers were recognized, if it is not a usual one.
+    pub read_as: Option<String>,
     /// The faults in the rest of the file.
     pub faults: Faults,
     /// The hash of the file's content.
@@ -67,6 +71,10 @@ pub struct GivenAnswer {
     pub place: Place,
     /// The answer, as it is graded.
     pub submission: Submission,
+    /// False if the file does not say whether a text is a whole program or continues the prompt.
+    pub is_settled: bool,
+    /// The prompt that comes with an answer that is recognized by its position: it is of the same problem.
+    pub prompt: Option<Arc<str>>,
 }
 
 impl GivenAnswer {
@@ -81,20 +89,21 @@ impl AnswerFile {
     /// cannot be read becomes a fault; only an error of the reader itself ends the reading.
     pub fn read(reader: &mut dyn BufRead, name: &str, problems: &dyn Problems) -> Result<Self> {
         let all = Selection::all(problems.ids().len());
-        Self::read_chosen(&Cancel::new(), reader, name, problems, &all)
+        Self::read_chosen(&Cancel::new(), reader, name, problems, &all, None)
     }
 
     /// The same for the problems in `chosen` alone: answers to others may be in the file and do not
-    /// count. Fails soon after `cancel` is raised.
+    /// count. `key` is the field that holds a program, if the user names one. Fails soon after `cancel` is raised.
     pub fn read_chosen(
         cancel: &Cancel,
         reader: &mut dyn BufRead,
         name: &str,
         problems: &dyn Problems,
         chosen: &Selection,
+        key: Option<&str>,
     ) -> Result<Self> {
         let failed = |error| unreadable(name, error);
-        let mut collector = Collector::new(problems, chosen);
+        let mut collector = Collector::new(problems, chosen, key);
         // The unpacked bytes are counted: a small file can unpack to gigabytes.
         let mut unpacked = unpack(reader, name)?;
         let mut reader = CancellableReader::new(unpacked.as_mut(), cancel);

@@ -38,7 +38,8 @@ pub(super) fn read(
         not_chosen += file.not_chosen;
     }
     let faults = Faults::new(AnswerForm::Parts);
-    Ok(AnswerFile { answers, passed_over, not_chosen, faults, digest: digest.finish() })
+    let digest = digest.finish();
+    Ok(AnswerFile { answers, passed_over, not_chosen, read_as: None, faults, digest })
 }
 
 fn read_part(
@@ -49,7 +50,7 @@ fn read_part(
 ) -> Result<AnswerFile> {
     let source = AnswerSource::open(path)?;
     let name = source.name();
-    let file = source.read_chosen(cancel, problems, chosen)?;
+    let file = source.read_chosen(cancel, problems, chosen, None)?;
     if file.faults.is_empty() { Ok(file) } else { Err(file.faults.refuse(&name)) }
 }
 

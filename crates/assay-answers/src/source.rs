@@ -6,15 +6,18 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use assay_core::{AnswerForm, Cancel, Error, Problems, Result, Selection};
+use assay_data::{Store, is_archive_name};
 
-use crate::{AnswerFile, parts};
+use crate::{AnswerFile, parts, programs};
 
 /// The source of a set of answers.
 pub enum AnswerSource<'a> {
     /// Answers that are read from front to back, with their name in messages.
     Stream(Box<dyn BufRead + 'a>, String),
-    /// A folder of files, one for each part of the task.
+    /// A folder of files, for each part of the task or for each problem.
     Folder(PathBuf),
+    /// An archive, which may hold one file of answers or a folder.
+    Archive(PathBuf),
 }
 
 impl<'a> AnswerSource<'a> {
@@ -28,47 +31,74 @@ impl<'a> AnswerSource<'a> {
         Self::stream(BufReader::new(io::stdin()), "standard input")
     }
 
-    /// Answers from a file or a folder.
+    /// Answers from a file, a folder or an archive.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |error| Error::reading("open", path, error);
         let file = File::open(path).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
             return Ok(Self::Folder(path.to_owned()));
         }
-        Ok(Self::stream(BufReader::with_capacity(1 << 16, file), path.display().to_string()))
+        if is_archive_name(&path.to_string_lossy()) {
+            return Ok(Self::Archive(path.to_owned()));
+        }
+        Ok(Self::of_file(file, path))
+    }
+
+    fn of_file(file: File, path: &Path) -> Self {
+        Self::stream(BufReader::with_capacity(1 << 16, file), path.display().to_string())
     }
 
     /// Its name in messages.
     pub fn name(&self) -> Cow<'static, str> {
         Cow::Owned(match self {
             Self::Stream(_, name) => name.clone(),
-            Self::Folder(path) => path.display().to_string(),
+            Self::Folder(path) | Self::Archive(path) => path.display().to_string(),
         })
     }
 
     /// Reads the answers to `problems`, unless `cancel` is raised.
     pub fn read(self, cancel: &Cancel, problems: &dyn Problems) -> Result<AnswerFile> {
-        self.read_chosen(cancel, problems, &Selection::all(problems.ids().len()))
+        self.read_chosen(cancel, problems, &Selection::all(problems.ids().len()), None)
     }
 
-    /// Reads the answers to those of `problems` that are chosen, unless `cancel` is raised.
+    /// Reads the answers to those of `problems` that are chosen, unless `cancel` is raised. `key` is the field that holds
+    /// a program, if the user names one.
     pub fn read_chosen(
         self,
         cancel: &Cancel,
         problems: &dyn Problems,
         chosen: &Selection,
+        key: Option<&str>,
     ) -> Result<AnswerFile> {
+        let form = problems.answer_rules().form;
         match self {
             Self::Stream(mut reader, name) => {
-                AnswerFile::read_chosen(cancel, reader.as_mut(), &name, problems, chosen)
+                AnswerFile::read_chosen(cancel, reader.as_mut(), &name, problems, chosen, key)
             }
-            Self::Folder(path) if problems.answer_rules().form == AnswerForm::Parts => {
+            Self::Folder(path) if form == AnswerForm::Parts => {
                 parts::read(&path, cancel, problems, chosen)
+            }
+            Self::Folder(path) if form == AnswerForm::Programs => {
+                programs::read_files(&path, cancel, problems, chosen, key)
             }
             Self::Folder(path) => {
                 let message = format!("{} is a folder, not a file of answers", path.display());
                 Err(Error::refused(message).hint("name the file of answers in it"))
             }
+            Self::Archive(path) if form == AnswerForm::Programs && holds_several(&path)? => {
+                programs::read_files(&path, cancel, problems, chosen, key)
+            }
+            Self::Archive(path) => {
+                let file =
+                    File::open(&path).map_err(|error| Error::reading("open", &path, error))?;
+                Self::of_file(file, &path).read_chosen(cancel, problems, chosen, key)
+            }
         }
     }
+}
+
+/// Returns whether an archive holds several files of answers.
+fn holds_several(path: &Path) -> Result<bool> {
+    let names = Store::open(path)?.scan(&|_| false, &mut |_, _| {})?;
+    Ok(names.iter().filter(|name| programs::is_file_of_answers(name)).count() > 1)
 }

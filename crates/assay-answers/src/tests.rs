@@ -1,7 +1,7 @@
 //! Files of programs in every format of the field, and invalid ones.
 
 use assay_core::{
-    AnswerForm, AnswerRules, ProblemId, Problems, Response, Result, Selection, Visit,
+    AnswerForm, AnswerRules, Language, ProblemId, Problems, Response, Result, Selection, Visit,
     VisitReference, unknown_problem,
 };
 use proptest::prelude::*;
@@ -10,15 +10,19 @@ use super::*;
 
 /// Problems `P/0`, `P/1` and so on, which answers may also name by their number; the data also has
 /// `Q/0` and so on.
-pub(super) struct TestProblems(Vec<ProblemId>);
+pub(super) struct TestProblems {
+    ids: Vec<ProblemId>,
+    language: Option<Language>,
+}
 
 pub(super) fn few(count: usize) -> TestProblems {
-    TestProblems((0..count).map(|number| format!("P/{number}").into()).collect())
+    let ids = (0..count).map(|number| format!("P/{number}").into()).collect();
+    TestProblems { ids, language: None }
 }
 
 impl Problems for TestProblems {
     fn ids(&self) -> &[ProblemId] {
-        &self.0
+        &self.ids
     }
 
     fn read(&self, _: &Selection, _: &mut Visit<'_>) -> Result<()> {
@@ -28,12 +32,16 @@ impl Problems for TestProblems {
     fn references(&self, _: &mut VisitReference<'_>) {}
 
     fn find(&self, name: &str) -> Result<usize, String> {
-        let index = name.parse().ok().filter(|&index| index < self.0.len());
-        index.ok_or_else(|| unknown_problem(&self.0, name))
+        let index = self.ids.iter().position(|id| id.as_str() == format!("P/{name}"));
+        index.ok_or_else(|| unknown_problem(&self.ids, name))
     }
 
     fn leaves_out(&self, name: &str) -> bool {
         name.starts_with("Q/")
+    }
+
+    fn language(&self) -> Option<Language> {
+        self.language
     }
 
     fn answer_rules(&self) -> AnswerRules {
@@ -41,8 +49,18 @@ impl Problems for TestProblems {
     }
 
     fn location(&self, index: usize) -> String {
-        self.0[index].to_string()
+        self.ids[index].to_string()
     }
+}
+
+/// Problems with these names.
+pub(super) fn named(names: &[&str]) -> TestProblems {
+    TestProblems { ids: names.iter().map(|&name| name.into()).collect(), language: None }
+}
+
+/// The same problems, which ask for programs in a language.
+pub(super) fn in_language(problems: TestProblems, language: Language) -> TestProblems {
+    TestProblems { language: Some(language), ..problems }
 }
 
 fn read(bytes: &[u8]) -> AnswerFile {
@@ -50,7 +68,7 @@ fn read(bytes: &[u8]) -> AnswerFile {
 }
 
 /// The answers of a file, as `index.sample=kind:text`.
-fn summarize(file: &AnswerFile) -> Vec<String> {
+pub(super) fn summarize(file: &AnswerFile) -> Vec<String> {
     let tell = |answer: &GivenAnswer| {
         let SampleKey { index, sample } = answer.submission.key;
         let said = match &*answer.submission.response {
@@ -118,7 +136,7 @@ fn answers_to_what_the_task_leaves_out_are_counted_and_passed_over() {
 
 #[test]
 fn lines_with_a_name_that_the_data_has_twice_are_answers_in_turn() {
-    let problems = TestProblems(["P", "other", "P#2", "P#3"].map(ProblemId::from).to_vec());
+    let problems = named(&["P", "other", "P#2", "P#3"]);
     let check = |text: &str, expected: &[&str]| {
         let file = AnswerFile::read(&mut text.as_bytes(), "answers", &problems).unwrap();
         assert!(file.faults.is_empty(), "{}", file.faults.refuse("answers"));
@@ -139,7 +157,7 @@ fn lines_with_a_name_that_the_data_has_twice_are_answers_in_turn() {
     check(&ours, &["0.0=text:a", "0.1=text:b", "2.0=text:c"]);
     check("[[\"a\", \"b\"], [], []]", &["0.0=program:a", "0.1=program:b"]);
     // The lines are ambiguous if a problem that the task leaves out has the name too.
-    let problems = TestProblems(["Q/1"].map(ProblemId::from).to_vec());
+    let problems = named(&["Q/1"]);
     let read = |text: &str| AnswerFile::read(&mut text.as_bytes(), "answers", &problems).unwrap();
     assert!(read(&line("Q/1", "a")).faults.is_empty());
     let refusal = read(&line("Q/1", "a").repeat(2)).faults.refuse("answers").to_string();

@@ -33,6 +33,6 @@ pub use draft::{remove_leftovers, write_atomically};
 pub use find_file::find_file;
 pub use json::{JsonFault, json_message};
 pub use output_folder::output_folder;
-pub use store::{Content, Store};
+pub use store::{Content, Store, is_archive_name};
 pub use target::OutputTarget;
 pub use unpack::{Stream, unpack};

@@ -167,7 +167,7 @@ impl Store {
 }
 
 /// Returns whether a file's name looks like an archive's.
-pub(crate) fn is_archive_name(name: &str) -> bool {
+pub fn is_archive_name(name: &str) -> bool {
     stem(name) != name
 }
 
