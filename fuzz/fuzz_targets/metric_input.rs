@@ -5,9 +5,10 @@
 
 use std::io::{BufReader, Cursor};
 
-use assay_data::texts::{Form, Keys, Pair, Pairs, Source};
+use assay_data::texts::{Form, Ids, Keys, Pair, Pairs, Source};
 use libfuzzer_sys::fuzz_target;
 
+const IDS: [Ids; 3] = [Ids::Auto, Ids::Yes, Ids::No];
 const FORMS: [Form; 3] = [Form::Lines, Form::JsonLines, Form::Json];
 
 fuzz_target!(|bytes: &[u8]| {
@@ -20,6 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     check(Pairs::join(
         [(source("hyp", form(choice), left), Keys::of_hypotheses())],
         [(source("refs", form(choice / 3), right), Keys::of_references(&["java"]))],
+        IDS[usize::from(choice / 9) % IDS.len()],
     ));
     written_is_read(&String::from_utf8_lossy(left), &String::from_utf8_lossy(right));
 });

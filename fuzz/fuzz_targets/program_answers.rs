@@ -1,12 +1,16 @@
-//! Any bytes as a file of programs: lines, an array, packed or not; every answer is a sample of a
-//! problem, samples are numbered without gaps, and nothing panics.
+//! Any bytes as a file of programs: lines, an array, an object, TransCoder's lines, packed or not, with a field that the
+//! user named or without; every answer is a sample of a problem, samples are numbered without gaps, every text has a
+//! form, and nothing panics.
 
 #![no_main]
 
-use std::sync::LazyLock;
+use std::ops::ControlFlow;
+use std::sync::{Arc, LazyLock};
 
 use assay_answers::AnswerFile;
-use assay_core::{DataChoice, Opening, Problems, Response, SampleKey, TaskSettings};
+use assay_core::{
+    Cancel, DataChoice, Opening, Problems, Reference, Response, SampleKey, Selection, TaskSettings,
+};
 use assay_tasks::TaskRegistry;
 use libfuzzer_sys::fuzz_target;
 
@@ -20,14 +24,30 @@ static PROBLEMS: LazyLock<Box<dyn Problems>> = LazyLock::new(|| {
         .expect("the embedded problems open")
 });
 
+static REFERENCES: LazyLock<Vec<Arc<dyn Reference>>> = LazyLock::new(|| {
+    let mut references = Vec::new();
+    PROBLEMS.references(&mut |_, reference| {
+        references.extend(reference.ok());
+        ControlFlow::Continue(())
+    });
+    references
+});
+
 fuzz_target!(|bytes: &[u8]| {
-    let file = match AnswerFile::read(&mut &*bytes, "answers", PROBLEMS.as_ref()) {
-        Ok(file) => file,
-        Err(error) => {
-            assert!(error.hint_text().is_some() || error.exit_code() == 3, "{error}");
-            return;
+    let all = Selection::all(PROBLEMS.ids().len());
+    for key in [None, Some("x")] {
+        let problems = PROBLEMS.as_ref();
+        match AnswerFile::read_chosen(&Cancel::new(), &mut &*bytes, "answers", problems, &all, key)
+        {
+            Ok(file) => check(&file),
+            Err(error) => {
+                assert!(error.hint_text().is_some() || error.exit_code() == 3, "{error}");
+            }
         }
-    };
+    }
+});
+
+fn check(file: &AnswerFile) {
     let mut expected = SampleKey { index: 0, sample: 0 };
     for answer in &file.answers {
         if answer.index() != expected.index {
@@ -39,6 +59,11 @@ fuzz_target!(|bytes: &[u8]| {
     for index in 0..PROBLEMS.ids().len() {
         for answer in file.of(index) {
             assert_eq!(answer.index(), index);
+            if let (Ok(text), Some(reference)) =
+                (answer.submission.response.text(), REFERENCES.get(index))
+            {
+                let _ = reference.code_form(text);
+            }
             assert!(
                 !matches!(&*answer.submission.response, Response::Lines(lines) if lines.is_empty())
             );
@@ -48,4 +73,4 @@ fuzz_target!(|bytes: &[u8]| {
         let refusal = file.faults.refuse("answers").to_string();
         assert!(refusal.starts_with(|letter: char| letter.is_ascii_digit()), "{refusal}");
     }
-});
+}

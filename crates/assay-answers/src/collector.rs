@@ -136,13 +136,20 @@ impl<'a> Collector<'a> {
         }
         let problem = self.problems.ids()[key.index].clone();
         let submission = Submission { key, problem, response: Arc::new(response) };
-        self.answers.push(GivenAnswer { place, submission, is_settled: true, prompt: None });
+        self.answers.push(GivenAnswer {
+            place,
+            submission,
+            is_settled: true,
+            prompt: None,
+            form: None,
+        });
     }
 
     /// The collected answers, in order, each sample once.
     pub(super) fn finish(mut self, digest: Digest) -> AnswerFile {
         self.place_unnamed();
         self.share_among_problems_of_one_name();
+        let names = self.names();
         let given = self.answers.len();
         self.answers.retain(|answer| self.chosen.contains(answer.index()));
         let not_chosen = given - self.answers.len();
@@ -152,13 +159,12 @@ impl<'a> Collector<'a> {
         if self.faults.is_empty() {
             self.name_missing();
         }
-        self.advise();
+        self.advise(&names);
         let Self { answers, faults, passed_over, shapes, .. } = self;
-        let file = AnswerFile { answers, passed_over, not_chosen, read_as: None, faults, digest };
         let shapes: Vec<String> =
             shapes.iter().filter(|shape| !shape.is_usual()).map(Shape::to_string).collect();
         let read_as = (!shapes.is_empty()).then(|| shapes.join(" and "));
-        AnswerFile { read_as, ..file }
+        AnswerFile { answers, passed_over, names, not_chosen, read_as, faults, digest }
     }
 
     /// Gives lines without names to the problems in task order, if there is one for each problem and nothing else.
@@ -188,17 +194,20 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// The names of all problems that have answers.
+    fn names(&self) -> BTreeSet<String> {
+        let mut indices: Vec<usize> = self.answers.iter().map(GivenAnswer::index).collect();
+        indices.sort_unstable();
+        indices.dedup();
+        let answered = indices.iter().map(|&index| self.problems.ids()[index].as_str().to_owned());
+        answered.chain(self.passed_over.keys().chain(&self.unknown).cloned()).collect()
+    }
+
     /// Adds advice about names that no problem has.
-    fn advise(&mut self) {
-        if self.unknown.is_empty() {
-            return;
-        }
-        let answered =
-            self.answers.iter().map(|answer| answer.submission.problem.as_str().to_owned());
-        let mut names: BTreeSet<String> = answered.collect();
-        names.extend(self.passed_over.keys().cloned());
-        names.append(&mut self.unknown);
-        if let Some(advice) = self.problems.advice(&names) {
+    fn advise(&mut self, names: &BTreeSet<String>) {
+        if !self.unknown.is_empty()
+            && let Some(advice) = self.problems.advice(names)
+        {
             self.faults.advise(advice);
         }
     }

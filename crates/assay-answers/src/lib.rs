@@ -25,8 +25,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assay_core::{
-    AnswerForm, Cancel, Digest, Error, Fault, FaultKind, Place, Problems, Response, Result,
-    SampleKey, Selection, Submission,
+    AnswerForm, Cancel, CodeForm, Digest, Error, Fault, FaultKind, Place, Problems, Response,
+    Result, SampleKey, Selection, Submission,
 };
 use assay_data::unpack;
 
@@ -54,6 +54,8 @@ pub struct AnswerFile {
     /// The number of answers to each problem that the data has but the task leaves out: they do not
     /// count.
     pub passed_over: BTreeMap<String, usize>,
+    /// The names of all problems that it has answers to, also of those that do not count.
+    pub names: BTreeSet<String>,
     /// The number of answers to problems that were not chosen: they do not count either.
     pub not_chosen: usize,
     /// The format in which answers were recognized, if it is not a usual one.
@@ -75,6 +77,8 @@ pub struct GivenAnswer {
     pub is_settled: bool,
     /// The prompt that comes with an answer that is recognized by its position: it is of the same problem.
     pub prompt: Option<Arc<str>>,
+    /// The form of the text, once it was examined.
+    pub form: Option<CodeForm>,
 }
 
 impl GivenAnswer {

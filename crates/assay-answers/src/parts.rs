@@ -1,6 +1,6 @@
 //! Folders of answers: a file for each part of the task.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use assay_core::{
@@ -39,7 +39,8 @@ pub(super) fn read(
     }
     let faults = Faults::new(AnswerForm::Parts);
     let digest = digest.finish();
-    Ok(AnswerFile { answers, passed_over, not_chosen, read_as: None, faults, digest })
+    let (names, read_as) = (BTreeSet::new(), None);
+    Ok(AnswerFile { answers, passed_over, names, not_chosen, read_as, faults, digest })
 }
 
 fn read_part(

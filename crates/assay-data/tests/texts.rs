@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufReader, Cursor, Write};
 
-use assay_data::texts::{Form, Keys, Pair, PairId, Pairs, Source};
+use assay_data::texts::{Form, Ids, Keys, Pair, PairId, Pairs, Source};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -19,12 +19,16 @@ fn together(form: Form, text: impl Into<Vec<u8>>) -> Result<Vec<Pair>, String> {
 }
 
 fn joined(hyp: (Form, &[u8]), refs: &[(Form, &[u8])]) -> Result<Vec<Pair>, String> {
+    joined_by(Ids::Auto, hyp, refs)
+}
+
+fn joined_by(ids: Ids, hyp: (Form, &[u8]), refs: &[(Form, &[u8])]) -> Result<Vec<Pair>, String> {
     let names = ["refs", "refs2", "refs3"];
     let references = refs
         .iter()
         .zip(names)
         .map(|((form, text), name)| (source(name, *form, *text), Keys::of_references(&["python"])));
-    Pairs::join([(source("hyp", hyp.0, hyp.1), Keys::of_hypotheses())], references)
+    Pairs::join([(source("hyp", hyp.0, hyp.1), Keys::of_hypotheses())], references, ids)
         .and_then(Iterator::collect)
         .map_err(|error| error.to_string())
 }
@@ -152,7 +156,7 @@ fn compressed_files_are_unpacked() {
     let path = folder.path().join("any.zip");
     fs::write(&path, zip.finish().unwrap().into_inner()).unwrap();
     let open = || (Source::open(&path, None).unwrap(), Keys::of_hypotheses());
-    assert_eq!(Pairs::join([open()], [open()]).unwrap().count(), 2);
+    assert_eq!(Pairs::join([open()], [open()], Ids::Auto).unwrap().count(), 2);
     let packed = [
         ("a.txt.gz", gzip.finish().unwrap()),
         ("a.txt.zst", zstd::encode_all(&text[..], 1).unwrap()),
@@ -163,12 +167,12 @@ fn compressed_files_are_unpacked() {
         fs::write(&path, &bytes).unwrap();
         let open = || (Source::open(&path, None).unwrap(), Keys::of_hypotheses());
         let read: Vec<Pair> =
-            Pairs::join([open()], [open()]).unwrap().map(Result::unwrap).collect();
+            Pairs::join([open()], [open()], Ids::Auto).unwrap().map(Result::unwrap).collect();
         assert_eq!(read.len(), 2, "{name}");
         assert_eq!(read[1].hypotheses, ["two"]);
         fs::write(&path, &bytes[..bytes.len() - 6]).unwrap();
         let error =
-            Pairs::join([open()], [open()]).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+            Pairs::join([open()], [open()], Ids::Auto).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         let error = error.unwrap_err();
         assert!(error.to_string().contains("is not a sound compressed file"), "{error}");
         assert_eq!(error.exit_code(), 3);
@@ -256,4 +260,105 @@ fn of_keys_on_one_line_without_a_partner_the_first_is_named() {
     let references = b"{\"end\": \"\"}";
     let error = joined((Form::Json, hypotheses.as_bytes()), &[(Form::Json, references)]);
     assert_eq!(error.unwrap_err(), "hyp:1: key \"k3\" is not in refs");
+}
+
+/// Joins lines; pairs as `id: hypothesis | references`.
+fn join_lines(ids: Ids, hyp: &str, refs: &[&str]) -> Result<Vec<String>, String> {
+    let refs: Vec<(Form, &[u8])> = refs.iter().map(|text| (Form::Lines, text.as_bytes())).collect();
+    let pairs = joined_by(ids, (Form::Lines, hyp.as_bytes()), &refs)?;
+    let shown = |Pair { id, references, hypotheses }: Pair| {
+        format!(
+            "{}: {} | {}",
+            serde_json::to_string(&id).unwrap(),
+            hypotheses[0],
+            references.join(" | ")
+        )
+    };
+    Ok(pairs.into_iter().map(shown).collect())
+}
+
+#[test]
+fn lines_with_ids_are_joined_by_them() {
+    let check = |hyp: &str, refs: &[&str], expected: &[&str]| {
+        assert_eq!(join_lines(Ids::Auto, hyp, refs).unwrap(), expected, "{hyp:?} {refs:?}");
+    };
+    check("0\ta\n1\tb\n", &["0\tx\n1\ty\n"], &["0: a | x", "1: b | y"]);
+    // Any order, an empty text whose tab is lost, a further tab, several references.
+    check(
+        "9\tc\n7\n8\ta\tb",
+        &["7\tx\n8\ty\n9\tz\n", "8\tq\n9\tr\n7\tp\n"],
+        &["7:  | x | p", "8: a\tb | y | q", "9: c | z | r"],
+    );
+    check("f\ta\ng\tb\n", &["f\tx\ng\ty\n"], &["\"f\": a | x", "\"g\": b | y"]);
+    // Ids that count, in one of the files.
+    check("0\ta\n1\tb\n", &["x\ny\n"], &["1: a | x", "2: b | y"]);
+    check("a\nb\n", &["1\tx\n2\ty\n"], &["1: a | x", "2: b | y"]);
+    // Texts with tabs, which are not ids.
+    check("\ta\n\tb\n", &["\ta\n\tc\n"], &["1: \ta | \ta", "2: \tb | \tc"]);
+    check("a\tb\nc\td\n", &["e\tf\ng\th\n"], &["1: a\tb | e\tf", "2: c\td | g\th"]);
+    check("1\n2\n", &["1\n3\n"], &["1: 1 | 1", "2: 2 | 3"]);
+    check("", &[""], &[]);
+}
+
+#[test]
+fn ids_that_disagree_are_refused_by_name() {
+    let refused = |ids: Ids, hyp: &str, refs: &str, message: &str| {
+        let error = join_lines(ids, hyp, &[refs]).unwrap_err();
+        assert!(error.contains(message), "{hyp:?} {refs:?}: {error}");
+    };
+    refused(Ids::Auto, "0\ta\n1\tb\n", "0\tx\n2\ty\n", "refs:2: id \"2\" is not in hyp");
+    refused(Ids::Auto, "0\ta\n1\tb\n2\tc\n", "0\tx\n1\ty\n", "hyp:3: id \"2\" is not in refs");
+    refused(Ids::Auto, "5\ta\n3\tb\n", "x\ny\n", "hyp: each line starts with a number and a tab");
+    refused(
+        Ids::Yes,
+        "a\nb\n",
+        "0\tx\n1\ty\n",
+        "hyp:1: the line does not start with an id and a tab",
+    );
+    refused(Ids::Yes, "0\ta\n0\tb\n", "0\tx\n1\ty\n", "hyp:2: id \"0\" is there twice");
+    // A file is read as it begins.
+    let many: String = (0..100).map(|number| format!("{number}\ta\n")).collect();
+    let torn = many.clone() + "no id\n";
+    refused(Ids::Auto, &torn, &many, "hyp:101: the line does not start with an id and a tab");
+    refused(
+        Ids::Auto,
+        &(many.clone() + "7\ta\n"),
+        &"x\n".repeat(101),
+        "hyp:101: the line has the id \"7\"",
+    );
+    assert_eq!(join_lines(Ids::Auto, &many, &[&many]).unwrap().len(), 100);
+}
+
+#[test]
+fn ids_are_forced_or_forbidden() {
+    let (hyp, refs) = ("a\tx\nb\ty\n", "b\tz\na\tw\n");
+    assert_eq!(join_lines(Ids::Yes, hyp, &[refs]).unwrap(), ["\"b\": y | z", "\"a\": x | w"]);
+    let whole = join_lines(Ids::No, "0\ta\n1\tb\n", &["0\tx\n1\ty\n"]).unwrap();
+    assert_eq!(whole, ["1: 0\ta | 0\tx", "2: 1\tb | 1\ty"]);
+    // Lines with ids, and a document with the same keys.
+    let document = (Form::Json, br#"{"1": "y", "0": "x"}"#.as_slice());
+    let pairs = joined((Form::Lines, b"0\ta\n1\tb\n"), &[document]).unwrap();
+    assert_eq!(
+        contents(pairs),
+        [(vec!["y".to_owned()], "b".to_owned()), (vec!["x".to_owned()], "a".to_owned())]
+    );
+}
+
+proptest! {
+    #[test]
+    fn lines_with_ids_are_read_back(texts in proptest::collection::vec("[a-z \t]{0,6}", 1..90), first in 0..2_u64) {
+        let numbered: String = (first..).zip(&texts).map(|(id, text)| format!("{id}\t{text}\n")).collect();
+        let read = joined((Form::Lines, numbered.as_bytes()), &[(Form::Lines, numbered.as_bytes())]).unwrap();
+        let expected: Vec<_> = texts.iter().map(|text| (vec![text.clone()], text.clone())).collect();
+        prop_assert_eq!(contents(read), expected);
+    }
+
+    #[test]
+    fn any_lines_end_in_pairs_or_in_one_error(
+        hyp in "([0-2a]|\t|\n| ){0,14}",
+        refs in "([0-2a]|\t|\n| ){0,14}",
+        ids in prop_oneof![Just(Ids::Auto), Just(Ids::Yes), Just(Ids::No)],
+    ) {
+        let _ = join_lines(ids, &hyp, &[&refs]);
+    }
 }

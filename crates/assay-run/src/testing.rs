@@ -186,6 +186,7 @@ impl Reference for FakeReference {
 #[derive(Default)]
 pub(crate) struct ProgressLog {
     pub(crate) warned: Mutex<Vec<String>>,
+    pub(crate) noted: Mutex<Vec<String>>,
     /// The stages, each with its label, the number of steps done and the total.
     pub(crate) stages: Mutex<Vec<(String, usize, usize)>>,
 }
@@ -202,6 +203,10 @@ impl Progress for ProgressLog {
     }
 
     fn finish(&self) {}
+
+    fn note(&self, text: &str) {
+        self.noted.lock().unwrap().push(text.to_owned());
+    }
 
     fn warn(&self, text: &str) {
         self.warned.lock().unwrap().push(text.to_owned());

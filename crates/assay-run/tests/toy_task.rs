@@ -233,6 +233,7 @@ fn its_answers_can_be_scored() {
         settings: &settings,
         read_all: false,
         extraction: None,
+        key: None,
         verdicts: None,
         failures: 0,
         tool: &tool,

@@ -214,8 +214,11 @@ fn name_in(path: &str) -> &str {
     if own.parse::<u64>().is_ok() { folder.unwrap_or(own) } else { own }
 }
 
+/// The problem of a file; a name may have `_` for the `/` that no file's name can have.
 fn problem_of(path: &str, names: &ProblemNames<'_>) -> Option<usize> {
-    names.any_spelling(name_in(path)).ok()
+    let name = name_in(path);
+    let with_slash = || names.any_spelling(&name.replacen('_', "/", 1)).ok();
+    names.any_spelling(name).ok().or_else(with_slash)
 }
 
 /// A file's name without its folder and extensions.

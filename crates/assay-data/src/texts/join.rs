@@ -1,10 +1,11 @@
 //! Hypotheses and references from separate files: line by line, or key by key.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use assay_core::{Error, Result, counted};
 
 use super::field::{Keys, Want, hypothesis, of_value, references};
+use super::ids::{Ids, LineIds, SeenKeys, decide, number};
 use super::pairs::{Pair, PairId};
 use super::source::Source;
 use super::values::{KeyedValue, Values};
@@ -29,27 +30,43 @@ pub(super) struct Joined {
     keyed: bool,
     count: u64,
     /// Keys whose pair was read.
-    seen: HashSet<String>,
+    seen: SeenKeys,
+    /// True if lines start with ids.
+    has_ids: bool,
 }
 
 impl Joined {
     pub(super) fn open(
         hypotheses: impl IntoIterator<Item = (Source, Keys)>,
         references: impl IntoIterator<Item = (Source, Keys)>,
+        ids: Ids,
     ) -> Result<Self> {
-        let hypotheses: Vec<Column> =
-            hypotheses.into_iter().map(Column::open).collect::<Result<_>>()?;
-        let references: Vec<Column> =
-            references.into_iter().map(Column::open).collect::<Result<_>>()?;
-        let mut columns = hypotheses.iter().chain(&references);
-        let Some(first) = columns.next() else {
+        let mut hypotheses: Vec<(Source, Keys)> = hypotheses.into_iter().collect();
+        let systems = hypotheses.len();
+        hypotheses.extend(references);
+        let (sources, keys): (Vec<Source>, Vec<Keys>) = hypotheses.into_iter().unzip();
+        let treated = decide(sources, ids)?;
+        let has_ids = treated.iter().any(|(_, ids)| *ids != LineIds::None);
+        let mut columns = Vec::with_capacity(treated.len());
+        for ((source, ids), keys) in treated.into_iter().zip(keys) {
+            columns.push(Column::open(source, ids, keys)?);
+        }
+        let Some(first) = columns.first() else {
             return Err(Error::usage("there are no files of texts"));
         };
         let keyed = first.values.keyed();
-        if let Some(other) = columns.find(|column| column.values.keyed() != keyed) {
+        if let Some(other) = columns.iter().find(|column| column.values.keyed() != keyed) {
             return Err(unlike(first, other));
         }
-        Ok(Self { hypotheses, references, keyed, count: 0, seen: HashSet::new() })
+        let references = columns.split_off(systems);
+        let hypotheses = columns;
+        let seen = SeenKeys::default();
+        Ok(Self { hypotheses, references, keyed, count: 0, seen, has_ids })
+    }
+
+    /// Returns whether lines start with ids, which are no part of the texts.
+    pub(super) fn has_ids(&self) -> bool {
+        self.has_ids
     }
 
     pub(super) fn names(&self) -> Vec<String> {
@@ -58,6 +75,11 @@ impl Joined {
 
     pub(super) fn next(&mut self) -> Result<Option<Pair>> {
         if self.keyed { self.next_by_key() } else { self.next_by_place() }
+    }
+
+    /// The word for the keys.
+    fn what(&self) -> &'static str {
+        self.columns().next().map_or(KEY, Column::what)
     }
 
     fn columns(&self) -> impl Iterator<Item = &Column> {
@@ -119,14 +141,15 @@ impl Joined {
     }
 
     fn next_by_key(&mut self) -> Result<Option<Pair>> {
+        let what = self.what();
         let Some((leader, others)) = self.references.split_first_mut() else { return Ok(None) };
         let Some((key, item)) = leader.next_with_key()? else { return self.left_over() };
-        if !self.seen.insert(key.clone()) {
-            return Err(twice(leader.values.name(), item.line, &key));
+        if !self.seen.insert(&key) {
+            return Err(twice(what, leader.values.name(), item.line, &key));
         }
         let line = item.line;
         let missing = |column: &Column, leader: &Column| {
-            alone(leader.values.name(), line, &key, column.values.name())
+            alone(what, leader.values.name(), line, &key, column.values.name())
         };
         let mut take =
             |column: &mut Column| column.take(&key)?.ok_or_else(|| missing(column, leader));
@@ -134,11 +157,13 @@ impl Joined {
         let mut items = self.hypotheses.iter_mut().map(take).collect::<Result<Vec<_>>>()?;
         items.push(item);
         items.extend(more);
-        self.pair(PairId::Text(key), items).map(Some)
+        let id = number(&key).filter(|_| self.has_ids);
+        self.pair(id.map_or(PairId::Text(key), PairId::from), items).map(Some)
     }
 
     /// The end, unless a file has keys that the first file of references does not have.
     fn left_over(&mut self) -> Result<Option<Pair>> {
+        let what = self.what();
         let leader = self.names().swap_remove(self.hypotheses.len());
         let others = self.references.iter_mut().skip(1);
         for column in others.chain(&mut self.hypotheses) {
@@ -151,9 +176,9 @@ impl Joined {
             };
             let name = column.values.name();
             return Err(if self.seen.contains(&key) {
-                twice(name, item.line, &key)
+                twice(what, name, item.line, &key)
             } else {
-                alone(name, item.line, &key, &leader)
+                alone(what, name, item.line, &key, &leader)
             });
         }
         Ok(None)
@@ -161,8 +186,14 @@ impl Joined {
 }
 
 impl Column {
-    fn open((source, keys): (Source, Keys)) -> Result<Self> {
-        Ok(Self { values: Values::open(source)?, keys, early: HashMap::new(), read_early: 0 })
+    fn open(source: Source, ids: LineIds, keys: Keys) -> Result<Self> {
+        let values = Values::open_with(source, ids)?;
+        Ok(Self { values, keys, early: HashMap::new(), read_early: 0 })
+    }
+
+    /// The word for its keys.
+    fn what(&self) -> &'static str {
+        if matches!(self.values, Values::IdLines(_)) { ID } else { KEY }
     }
 
     fn texts<T>(&self, item: KeyedValue, want: Want<T>) -> Result<T> {
@@ -188,7 +219,7 @@ impl Column {
             let line = item.line;
             self.read_early += 1;
             if self.early.insert(found.clone(), (self.read_early, item)).is_some() {
-                return Err(twice(self.values.name(), line, &found));
+                return Err(twice(self.what(), self.values.name(), line, &found));
             }
         }
         Ok(None)
@@ -199,15 +230,27 @@ fn unlike(first: &Column, other: &Column) -> Error {
     let (first, other) = (&first.values, &other.values);
     let (keyed, plain) = if first.keyed() { (first, other) } else { (other, first) };
     Error::refused(format!("{} has keys and {} has none", keyed.name(), plain.name()))
-        .hint("files are joined by key if each is a JSON object, and by place if none is")
+        .hint(
+            "files are joined by key if each is a JSON object or has lines with ids (--ids yes), and by place if \
+             none is",
+        )
 }
 
-fn twice(name: &str, line: u64, key: &str) -> Error {
-    Error::refused(format!("{name}:{line}: key {key:?} is there twice"))
-        .hint("a key names one text; leave the other out")
+fn twice(what: &str, name: &str, line: u64, key: &str) -> Error {
+    Error::refused(format!("{name}:{line}: {what} {key:?} is there twice"))
+        .hint(format!("{} names one text; leave the other out", with_article(what)))
 }
 
-fn alone(name: &str, line: u64, key: &str, other: &str) -> Error {
-    Error::refused(format!("{name}:{line}: key {key:?} is not in {other}"))
-        .hint("files that are joined by key have the same keys, in any order")
+fn alone(what: &str, name: &str, line: u64, key: &str, other: &str) -> Error {
+    let otherwise = if what == ID { "; --ids no scores whole lines" } else { "" };
+    Error::refused(format!("{name}:{line}: {what} {key:?} is not in {other}")).hint(format!(
+        "files that are joined by {what} have the same {what}s, in any order{otherwise}"
+    ))
+}
+
+const ID: &str = "id";
+const KEY: &str = "key";
+
+fn with_article(what: &str) -> &'static str {
+    if what == ID { "an id" } else { "a key" }
 }

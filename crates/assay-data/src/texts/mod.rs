@@ -3,10 +3,12 @@
 //! A [`Source`] is a file, compressed or not, or standard input; its [`Form`] is the format of its
 //! texts. [`Pairs`] joins hypotheses with their references, line by line or key by key, or reads a
 //! file that contains both. Memory use is constant for files of any size, except that joining
-//! documents by key keeps all keys, and texts in a different order.
+//! documents by key keeps all keys, and texts in a different order; lines may start with ids
+//! (`ids.rs`), which are keys too.
 
 mod document;
 mod field;
+mod ids;
 mod join;
 mod lines;
 mod pairs;
@@ -16,6 +18,7 @@ mod values;
 
 pub(crate) use document::Document;
 pub use field::Keys;
+pub use ids::Ids;
 pub(crate) use lines::Lines;
 pub use pairs::{Pair, PairId, Pairs};
 pub use source::{Form, ReadProgress, Source};

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Number, Value};
 
 use super::field::{Keys, ValueFault, hypothesis, kind, missing, of_object, references};
+use super::ids::Ids;
 use super::join::Joined;
 use super::source::{Form, Source};
 use super::values::{KeyedValue, Values};
@@ -47,6 +48,7 @@ impl From<u64> for PairId {
 pub struct Pairs {
     reader: Option<Reader>,
     names: Vec<String>,
+    has_ids: bool,
 }
 
 enum Reader {
@@ -65,19 +67,25 @@ impl Pairs {
         };
         let files = sources.into_iter().map(open).collect::<Result<Vec<Values>>>()?;
         let names = files.iter().map(|file| file.name().to_owned()).collect();
-        Ok(Self { reader: Some(Reader::Together(files)), names })
+        Ok(Self { reader: Some(Reader::Together(files)), names, has_ids: false })
     }
 
     /// Hypotheses and references from separate files. There may be several files of references:
     /// each of them has one or more references for each hypothesis. Each file of hypotheses has
-    /// the texts of a system.
+    /// the texts of a system. Lines may start with ids.
     pub fn join(
         hypotheses: impl IntoIterator<Item = (Source, Keys)>,
         references: impl IntoIterator<Item = (Source, Keys)>,
+        ids: Ids,
     ) -> Result<Self> {
-        let joined = Joined::open(hypotheses, references)?;
-        let names = joined.names();
-        Ok(Self { reader: Some(Reader::Joined(Box::new(joined))), names })
+        let joined = Joined::open(hypotheses, references, ids)?;
+        let (names, has_ids) = (joined.names(), joined.has_ids());
+        Ok(Self { reader: Some(Reader::Joined(Box::new(joined))), names, has_ids })
+    }
+
+    /// Returns whether lines start with ids, which are no part of the texts.
+    pub fn has_ids(&self) -> bool {
+        self.has_ids
     }
 
     /// The files' names in messages.

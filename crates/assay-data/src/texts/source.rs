@@ -153,6 +153,28 @@ impl Source {
         Ok(Self { reader: Box::new(head.chain(self.reader)), ..self })
     }
 
+    /// The first lines, at most so many and not much more than so many bytes, and the same source from its beginning. A
+    /// line that is not whole is left out.
+    pub(super) fn head(mut self, lines: usize, bytes: usize) -> Result<(Vec<u8>, Self)> {
+        let mut head = Vec::new();
+        for _ in 0..lines {
+            let start = head.len();
+            let read = self.reader.by_ref().take(bytes as u64).read_until(b'\n', &mut head);
+            read.map_err(|error| broken(&self.name, self.compressed, error))?;
+            if head.len() == start || head.len() > bytes {
+                break;
+            }
+        }
+        let whole = if head.len() > bytes {
+            head.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
+        } else {
+            head.len()
+        };
+        let looked_at = head[..whole].to_vec();
+        let reader = Box::new(Cursor::new(head).chain(self.reader));
+        Ok((looked_at, Self { reader, ..self }))
+    }
+
     /// Reads up to and including the next line feed; returns whether anything was read.
     pub(super) fn read_line(&mut self, line: &mut Vec<u8>) -> Result<bool> {
         let read = self.reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line);

@@ -4,6 +4,7 @@ use assay_core::{Error, Result};
 use serde_json::Value;
 
 use super::document::{Document, not_json};
+use super::ids::{IdLines, LineIds};
 use super::lines::Lines;
 use super::source::{Form, Source};
 use super::unique::UniqueKeys;
@@ -21,6 +22,7 @@ pub(super) struct KeyedValue {
 /// Reads one value at a time.
 pub(super) enum Values {
     Lines(Lines),
+    IdLines(IdLines),
     JsonLines(Lines),
     Json(Box<Document>),
 }
@@ -34,15 +36,30 @@ impl Values {
         })
     }
 
+    /// The values of a source whose lines may start with ids.
+    pub(super) fn open_with(source: Source, ids: LineIds) -> Result<Self> {
+        match ids {
+            LineIds::None => Self::open(source),
+            LineIds::Joined | LineIds::Counted => {
+                Ok(Self::IdLines(IdLines::new(Lines::new(source), ids == LineIds::Counted)))
+            }
+        }
+    }
+
     /// Returns whether its values have keys.
     pub(super) fn keyed(&self) -> bool {
-        matches!(self, Self::Json(document) if document.keyed())
+        match self {
+            Self::Json(document) => document.keyed(),
+            Self::IdLines(lines) => lines.keyed(),
+            Self::Lines(_) | Self::JsonLines(_) => false,
+        }
     }
 
     /// The source's name in messages.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Lines(lines) | Self::JsonLines(lines) => lines.source().name(),
+            Self::IdLines(lines) => lines.lines().source().name(),
             Self::Json(document) => document.source().name(),
         }
     }
@@ -55,6 +72,7 @@ impl Values {
                 key: None,
                 value: Value::String(text.to_owned()),
             })),
+            Self::IdLines(lines) => lines.next(),
             Self::JsonLines(lines) => json_line(lines),
             Self::Json(document) => document.next(),
         }

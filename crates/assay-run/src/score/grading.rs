@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock};
 
 use assay_answers::AnswerFile;
 use assay_core::{
-    Cancel, Check, Fault, FaultKind, Fingerprint, Flaw, NoAnswerKind, ProblemId, Problems, Reading,
-    Reference, Response, Result, SampleKey, Selection, Submission,
+    Cancel, Fault, Fingerprint, Flaw, NoAnswerKind, ProblemId, Reading, Reference, Response,
+    Result, SampleKey, Selection, Submission,
 };
 
 use super::Scoring;
@@ -23,28 +23,6 @@ pub(super) struct FileGrading<'a> {
     pub(super) gate: &'a Gate,
     pub(super) jobs: usize,
     pub(super) cancel: &'a Cancel,
-}
-
-/// Finds faults for which the file is refused before anything is graded: impossible answers, and answers to problems
-/// that cannot be graded.
-pub(super) fn find_faults(problems: &dyn Problems, file: &mut AnswerFile) {
-    let mut found = Vec::new();
-    problems.references(&mut |index, reference| {
-        for answer in file.of(index) {
-            let fault = match &reference {
-                Err(flaw) => Fault::new(FaultKind::NoSolution, flaw.reason.clone()),
-                Ok(reference) => match reference.check(&answer.submission.response) {
-                    Check::Impossible(fault) => with_problem(fault, &problems.ids()[index]),
-                    Check::Possible | Check::Unclear => continue,
-                },
-            };
-            found.push((answer.place, fault));
-        }
-        ControlFlow::Continue(())
-    });
-    for (place, fault) in found {
-        file.faults.add(place, fault);
-    }
 }
 
 /// The number of verdicts: one for each sample, and one for a problem that has none or is excluded.

@@ -1,7 +1,10 @@
 //! Grades answers made elsewhere.
 
 mod extraction;
+mod announcing;
+mod diagnosis;
 mod grading;
+mod settling;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -27,6 +30,7 @@ use crate::gate::GoldGate;
 use crate::pipeline::VerdictCache;
 use crate::plan::{signature, with_samples};
 use crate::run::indices;
+use diagnosis::Diagnosis;
 use grading::FileGrading;
 use summary::Summary;
 
@@ -41,6 +45,8 @@ pub struct Scoring<'a> {
     pub chosen: &'a Selection,
     /// The settings of the task.
     pub settings: &'a TaskSettings,
+    /// The field of a file that holds the programs, if the user names one.
+    pub key: Option<&'a str>,
     /// True to read every problem, for metrics that need more than the references.
     pub read_all: bool,
     /// The rule for finding the code in an answer; without one, answers are graded as they are.
@@ -80,7 +86,7 @@ pub fn score(
 ) -> Result<Option<Scored>> {
     let Scoring { task, problems, chosen, settings, tool, .. } = *scoring;
     let (name, started) = (&*answers.name(), Instant::now());
-    let mut file = match answers.read_chosen(context.cancel, problems, chosen) {
+    let mut file = match answers.read_chosen(context.cancel, problems, chosen, scoring.key) {
         Err(_) if context.cancel.is_cancelled() => return Ok(None),
         file => file?,
     };
@@ -100,14 +106,17 @@ pub fn score(
     // checked.
     let working = problems.effort() == Effort::Working;
     if working {
-        grading::find_faults(problems, &mut file);
+        let forms = settling::settle(problems, &mut file);
         if !file.faults.is_empty() {
             return Err(file.faults.refuse(name));
         }
+        announcing::announce(&file, name, &forms, scoring, context);
     }
     let progress = Some(context.progress).filter(|_| working);
     let choice = FailureChoice::new(task.card(), scoring.failures);
-    let mut sum = Summary::new(task.tally(settings), choice, scoring.verdicts, progress)?;
+    let diagnosis = Diagnosis::new(problems.language());
+    let (tally, verdicts_to) = (task.tally(settings), scoring.verdicts);
+    let mut sum = Summary::new(tally, choice, verdicts_to, progress, diagnosis)?;
     let gold = GoldGate { task, settings, problems, wanted: chosen, verdicts: &verdicts, tool };
     let gate = gold.run(context).inspect_err(|_| sum.discard())?;
     if let Some(progress) = progress {
@@ -133,6 +142,9 @@ pub fn score(
         return Err(file.faults.refuse(name));
     }
     sum.sort_verdicts(problems)?;
+    if let Some(warning) = sum.diagnosis.warning() {
+        context.progress.warn(&warning);
+    }
     let references = Digest::of_all(references);
     let signature = signature((task, problems), settings, references, sum.counts.problems, tool);
     let signature = with_samples(signature, task, &samples(&file));

@@ -13,6 +13,7 @@ use assay_data::OutputTarget;
 use assay_record::{Folder, LineFile, VerdictLine, sort};
 use tempfile::TempDir;
 
+use super::diagnosis::Diagnosis;
 use super::grading::with_problem;
 use crate::failures::FailureChoice;
 use crate::pipeline::Event;
@@ -29,6 +30,7 @@ pub(super) struct Summary<'a> {
     pub(super) excluded: Vec<Verdict>,
     /// The problems that must be read to decide whether their answer is possible.
     pub(super) unclear: Vec<usize>,
+    pub(super) diagnosis: Diagnosis,
     verdicts: Option<VerdictFile<'a>>,
     /// Receives progress updates, if the work takes long enough.
     progress: Option<&'a dyn Progress>,
@@ -41,6 +43,7 @@ impl<'a> Summary<'a> {
         choice: FailureChoice,
         verdicts: Option<&'a OutputTarget>,
         progress: Option<&'a dyn Progress>,
+        diagnosis: Diagnosis,
     ) -> Result<Self> {
         Ok(Self {
             counts: Counts::default(),
@@ -50,6 +53,7 @@ impl<'a> Summary<'a> {
             flaws: Vec::new(),
             excluded: Vec::new(),
             unclear: Vec::new(),
+            diagnosis,
             verdicts: verdicts.map(VerdictFile::create).transpose()?,
             progress,
         })
@@ -75,6 +79,7 @@ impl<'a> Summary<'a> {
             Event::Graded(key, verdict) => {
                 self.choice.add(key, &verdict);
                 self.count(&verdict)?;
+                self.diagnosis.add(&verdict, file, key.index);
                 if verdict.is_excluded() {
                     self.excluded.push(*verdict);
                 }

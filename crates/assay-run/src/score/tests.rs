@@ -31,6 +31,7 @@ fn watched(
         settings: &settings,
         read_all: false,
         extraction: None,
+        key: None,
         verdicts: Some(&OutputTarget::named(path)?),
         failures: 2,
         tool: &tool,

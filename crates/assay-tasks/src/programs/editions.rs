@@ -199,11 +199,13 @@ fn number_in(name: &str) -> Option<(Family, u32)> {
 }
 
 /// Advice about answers with these names to a task with these problems: the edition that the names are from, if it is
-/// another one. `None` if they fit, or if no edition has them.
+/// another one. `None` if they fit, or if no edition has them. Where the data has all of the problems, only answers to
+/// exactly those of another edition are remarkable.
 pub(super) fn advice(
     task: &str,
     problems: &[ProblemId],
     names: &BTreeSet<String>,
+    has_unknown: bool,
 ) -> Option<String> {
     if let Some(language) = language_of(names) {
         return other_language(task, language);
@@ -214,7 +216,7 @@ pub(super) fn advice(
         return None;
     }
     let (count, exact) = (given.numbers.len(), given.edition());
-    let edition = exact.or_else(|| given.within(task))?;
+    let edition = exact.or_else(|| given.within(task).filter(|_| has_unknown))?;
     let these = match exact {
         Some(Edition { title, .. }) => format!("the {count} problems of {title}"),
         None => format!("problems of {}", edition.title),
@@ -283,7 +285,7 @@ mod tests {
         let (first, second) = (edition("MBPP+ v0.1.0"), edition("MBPP+ v0.2.0"));
         let check =
             |task: &str, data: &[ProblemId], given: &BTreeSet<String>, expected: Option<&str>| {
-                assert_eq!(advice(task, data, given).as_deref(), expected);
+                assert_eq!(advice(task, data, given, true).as_deref(), expected);
             };
         let (old, new) = (problems("Mbpp/", first), problems("Mbpp/", second));
         check(
@@ -359,6 +361,7 @@ mod tests {
                 task,
                 &problems("HumanEval/", |number| number < 164),
                 &names(prefix, |number| number < 9),
+                true,
             )
         };
         let java =

@@ -154,7 +154,8 @@ impl Problems for ProgramProblems {
     }
 
     fn advice(&self, names: &BTreeSet<String>) -> Option<String> {
-        editions::advice(&self.task, self.ids(), names)
+        let is_unknown = |name: &String| self.find(name).is_err() && !self.leaves_out(name);
+        editions::advice(&self.task, self.ids(), names, names.iter().any(is_unknown))
     }
 
     fn answer_rules(&self) -> AnswerRules {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use assay_data::texts::Form;
+use assay_data::texts::{Form, Ids};
 use assay_metrics::card::{OptionCard, OptionKind, TextMetricCard, VariantCard};
 use assay_metrics::registry::{MetricOptions, REGISTRY, TextMetricKind, find};
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -85,6 +85,16 @@ pub(crate) struct TextArguments {
     #[arg(long, help_heading = "Texts")]
     pub(crate) format: Option<TextFormat>,
 
+    /// Whether lines of --hyp and --refs start with an id and a tab, by which they are joined.
+    #[arg(
+        long,
+        value_name = "WHETHER",
+        default_value = "auto",
+        conflicts_with = "pairs",
+        help_heading = "Texts"
+    )]
+    pub(crate) ids: LineIds,
+
     /// The programming language of the texts; also the name of a field that may hold references.
     #[arg(long, value_name = "LANGUAGE", help_heading = "Texts")]
     pub(crate) lang: Option<String>,
@@ -118,6 +128,26 @@ pub(crate) enum TextFormat {
     Jsonl,
     /// One JSON document (.json).
     Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LineIds {
+    /// If all lines seem to.
+    Auto,
+    /// Every line does.
+    Yes,
+    /// Lines are texts as they are.
+    No,
+}
+
+impl From<LineIds> for Ids {
+    fn from(ids: LineIds) -> Self {
+        match ids {
+            LineIds::Auto => Self::Auto,
+            LineIds::Yes => Self::Yes,
+            LineIds::No => Self::No,
+        }
+    }
 }
 
 impl From<TextFormat> for Form {

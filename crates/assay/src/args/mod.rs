@@ -332,6 +332,10 @@ pub(crate) struct ScoreArguments {
     #[arg(long, value_name = "NAME", default_value = "none")]
     pub(crate) extract: ExtractArgument,
 
+    /// The field of a file's objects that holds the program, where the usual names do not say it.
+    #[arg(long, value_name = "KEY", env = "ASSAY_KEY")]
+    pub(crate) key: Option<String>,
+
     /// Read every problem too, for metrics that need more than the solutions: line-error-distinct.
     #[arg(long)]
     pub(crate) distinct: bool,

@@ -43,6 +43,7 @@ pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8>
         settings: &settings,
         read_all: arguments.distinct,
         extraction: arguments.extract.rule(),
+        key: arguments.key.as_deref(),
         verdicts: verdicts.as_ref(),
         failures: arguments.failures as usize,
         tool: &tool(),
@@ -142,8 +143,12 @@ fn show_flaws(flaws: &[Flaw]) {
     output::list_some(&format!("{problems} {have} as not answered{cause}"), reasons, flaws.len());
 }
 
-/// Rejects options that only answers of lines have, before anything is run.
+/// Rejects options that other tasks have, before anything is run.
 fn reject_unsupported_options(arguments: &ScoreArguments, card: &TaskCard) -> Result<()> {
+    if arguments.key.is_some() && card.asks != QuestionKind::Code {
+        let message = format!("--key names the field of a program; {} asks for none", card.name);
+        return Err(Error::usage(message).hint("leave --key out"));
+    }
     if card.asks == QuestionKind::Line {
         return Ok(());
     }

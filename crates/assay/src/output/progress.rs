@@ -123,6 +123,10 @@ impl Progress for RunProgressBar {
         self.shown.finish_and_clear();
     }
 
+    fn note(&self, text: &str) {
+        self.shown.suspend(|| print_message(text));
+    }
+
     fn warn(&self, text: &str) {
         self.shown.suspend(|| warn_once(text));
     }

@@ -8,6 +8,7 @@ use assay_core::{Error, Language, Result};
 use assay_data::texts::{Form, Keys, Pairs, ReadProgress, Source};
 
 use crate::args::TextArguments;
+use crate::output;
 
 /// Opens the pairs; also returns the progress in reading the first file whose texts are scored.
 pub(super) fn open(arguments: &TextArguments) -> Result<(Pairs, ReadProgress)> {
@@ -29,7 +30,15 @@ pub(super) fn open(arguments: &TextArguments) -> Result<(Pairs, ReadProgress)> {
     let references = arguments.refs.iter().map(|path| source(path)).collect::<Result<Vec<_>>>()?;
     let keys = named.unwrap_or_else(Keys::of_hypotheses);
     let hypotheses = opened.into_iter().map(|source| (source, keys.clone()));
-    Ok((Pairs::join(hypotheses, references)?, progress))
+    let pairs = Pairs::join(hypotheses, references, arguments.ids.into())?;
+    if pairs.has_ids() {
+        output::print_message(&format!(
+            "{}: lines start with an id and a tab, which join them and are not scored (--ids no scores whole \
+             lines)",
+            pairs.names().join(" and ")
+        ));
+    }
+    Ok((pairs, progress))
 }
 
 /// The files whose texts are scored, one for each system.
