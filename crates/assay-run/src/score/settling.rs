@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use assay_answers::{AnswerFile, GivenAnswer};
-use assay_core::{Check, CodeForm, Fault, FaultKind, Flaw, Problems, Reference, Response};
+use assay_core::{Check, CodeForm, Fault, FaultKind, Problems, Reference, Response};
 
 use super::grading::with_problem;
 
@@ -27,9 +27,12 @@ pub(super) fn settle(problems: &dyn Problems, file: &mut AnswerFile) -> Forms {
     let (mut found, mut forms) = (Vec::new(), Forms::default());
     problems.references(&mut |index, reference| {
         for answer in file.of_mut(index) {
-            if let Err(fault) = examine(answer, reference.as_ref(), &mut forms) {
-                found.push((answer.place, with_problem(fault, &problems.ids()[index])));
-            }
+            let examined = match &reference {
+                Err(flaw) => Err(Fault::new(FaultKind::NoSolution, flaw.reason.clone())),
+                Ok(reference) => examine(answer, reference.as_ref(), &mut forms)
+                    .map_err(|fault| with_problem(fault, &problems.ids()[index])),
+            };
+            found.extend(examined.err().map(|fault| (answer.place, fault)));
         }
         ControlFlow::Continue(())
     });
@@ -42,11 +45,9 @@ pub(super) fn settle(problems: &dyn Problems, file: &mut AnswerFile) -> Forms {
 /// Decides the form of one answer; an error says why the problem cannot have it.
 fn examine(
     answer: &mut GivenAnswer,
-    reference: Result<&Arc<dyn Reference>, &Flaw>,
+    reference: &dyn Reference,
     forms: &mut Forms,
 ) -> Result<(), Fault> {
-    let reference =
-        reference.map_err(|flaw| Fault::new(FaultKind::NoSolution, flaw.reason.clone()))?;
     if let Check::Impossible(fault) = reference.check(&answer.submission.response) {
         return Err(fault);
     }
