@@ -377,10 +377,11 @@ impl<'de> Visitor<'de> for Fields<'_> {
         while let Some(key) = map.next_key::<String>()? {
             if !self.keeps(&key) {
                 map.next_value::<IgnoredAny>()?;
-            } else if fields.contains_key(&key) {
-                return Err(A::Error::custom(format!("the key {key:?} is there twice")));
-            } else {
-                fields.insert(key, map.next_value()?);
+                continue;
+            }
+            let twice = format!("the key {key:?} is there twice");
+            if fields.insert(key, map.next_value()?).is_some() {
+                return Err(A::Error::custom(twice));
             }
         }
         Ok(Record { fields, key: self.key.map(str::to_owned) })

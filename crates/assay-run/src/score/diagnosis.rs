@@ -83,12 +83,18 @@ impl Diagnosis {
         let cure = match cause {
             // They were warned of before anything was run.
             Some(Cause::Body | Cause::CodeBlock) => return None,
-            Some(Cause::Chat) => "most begin with a sentence: answers of a chat are graded without it by \
+            Some(Cause::Chat) => {
+                "most begin with a sentence: answers of a chat are graded without it by \
                  `--extract code`"
-                .to_owned(),
+                    .to_owned()
+            }
             Some(Cause::Language(at)) => {
                 let found = LANGUAGES.get(at).copied().unwrap_or(language);
-                format!("most are in {}, and the task asks for {}: is it the right task?", found.title(), language.title())
+                format!(
+                    "most are in {}, and the task asks for {}: is it the right task?",
+                    found.title(),
+                    language.title()
+                )
             }
             Some(Cause::Other) | None => {
                 "is it the right task, the right data and the right field of the file?".to_owned()

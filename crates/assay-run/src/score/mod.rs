@@ -1,8 +1,8 @@
 //! Grades answers made elsewhere.
 
-mod extraction;
 mod announcing;
 mod diagnosis;
+mod extraction;
 mod grading;
 mod settling;
 mod summary;
