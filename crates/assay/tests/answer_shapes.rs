@@ -13,12 +13,12 @@ use tempfile::{TempDir, tempdir};
 fn problems() -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../assay-tasks/samples/humaneval/HumanEval.jsonl");
-    let text = fs::read_to_string(path).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let text = fs::read_to_string(path).expect("the sample is there");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 fn text<'a>(problem: &'a Value, key: &str) -> &'a str {
-    problem[key].as_str().unwrap()
+    problem[key].as_str().expect("a text")
 }
 
 fn whole(problem: &Value) -> String {
@@ -36,14 +36,14 @@ fn score(folder: &TempDir, answers: &str, more: &[&str]) -> CommandOutput {
 }
 
 fn score_text(content: &str, more: &[&str]) -> CommandOutput {
-    let folder = tempdir().unwrap();
-    fs::write(folder.path().join("answers.jsonl"), content).unwrap();
+    let folder = tempdir().expect("a folder can be made");
+    fs::write(folder.path().join("answers.jsonl"), content).expect("a file can be written");
     score(&folder, "answers.jsonl", more)
 }
 
 fn passed(output: &CommandOutput) -> u64 {
     assert!([0, 5].contains(&output.code), "{output:?}");
-    json(output)["counts"]["passed"].as_u64().unwrap()
+    json(output)["counts"]["passed"].as_u64().expect("a number")
 }
 
 #[test]
