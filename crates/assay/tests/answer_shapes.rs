@@ -111,33 +111,24 @@ fn the_text_shows_whether_it_continues_the_prompt() {
 
 #[test]
 fn what_cannot_be_run_is_diagnosed() {
-    let check = |answer: &dyn Fn(&Value) -> String, message: &str| {
+    let check = |answer: &dyn Fn(&Value) -> String, message: &str, is_diagnosed: bool| {
         for key in ["completion", "solution"] {
-            let output = score_text(
-                &lines(|problem| json!({ "task_id": problem["task_id"], key: answer(problem) })),
-                &[],
-            );
+            let line =
+                |problem: &Value| json!({ "task_id": problem["task_id"], key: answer(problem) });
+            let output = score_text(&lines(line), &[]);
             assert_eq!(passed(&output), 0);
-            assert!(
-                output.err.contains("warning: 12 of 12 answers do not compile"),
-                "{}",
-                output.err
-            );
+            let diagnosis = "warning: 12 of 12 answers do not compile";
+            assert_eq!(output.err.contains(diagnosis), is_diagnosed, "{}", output.err);
             assert!(output.err.contains(message), "{key}: {}", output.err);
         }
     };
-    check(
-        &|problem| format!("Sure!\n```python\n{}```\n", whole(problem)),
-        "most have a Markdown code block",
-    );
-    check(
-        &|problem| format!("Here is the function that you asked for:\n\n{}", whole(problem)),
-        "most begin with a sentence",
-    );
-    check(
-        &|_| "class Solution {\n    public static int f(int a) { return a + 1; }\n}\n".to_owned(),
-        "most are in Java, and the task asks for Python",
-    );
+    let java = "class Solution {\n    public static int f(int a) { return a + 1; }\n}\n";
+    check(&|_| java.to_owned(), "most are in Java, and the task asks for Python", true);
+    let chat = "Here is the function that you asked for:\n\n";
+    check(&|problem| format!("{chat}{}", whole(problem)), "most begin with a sentence", true);
+    // Fences are hinted at by themselves.
+    let fenced = |problem: &Value| format!("Sure!\n```python\n{}```\n", whole(problem));
+    check(&fenced, "12 of 12 answers contain Markdown fences", false);
 }
 
 #[test]
