@@ -171,8 +171,8 @@ fn compressed_files_are_unpacked() {
         assert_eq!(read.len(), 2, "{name}");
         assert_eq!(read[1].hypotheses, ["two"]);
         fs::write(&path, &bytes[..bytes.len() - 6]).unwrap();
-        let error =
-            Pairs::join([open()], [open()], Ids::Auto).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let error = Pairs::join([open()], [open()], Ids::Auto)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>);
         let error = error.unwrap_err();
         assert!(error.to_string().contains("is not a sound compressed file"), "{error}");
         assert_eq!(error.exit_code(), 3);
