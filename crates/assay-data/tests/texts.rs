@@ -315,7 +315,7 @@ fn ids_that_disagree_are_refused_by_name() {
         "0\tx\n1\ty\n",
         "hyp:1: the line does not start with an id and a tab",
     );
-    refused(Ids::Yes, "0\ta\n0\tb\n", "0\tx\n1\ty\n", "hyp:2: id \"0\" is there twice");
+    refused(Ids::Yes, "0\ta\n1\tb\n1\tc\n", "0\tx\n1\ty\n", "hyp:3: id \"1\" is there twice");
     // A file is read as it begins.
     let many: String = (0..100).map(|number| format!("{number}\ta\n")).collect();
     let torn = many.clone() + "no id\n";
