@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
     let file =
         AnswerFile::read(&mut &*bytes, "answers", PROBLEMS.as_ref()).expect("memory can be read");
     let lines = bytes.split(|&byte| byte == b'\n').count() as u64;
-    for GivenAnswer { place, submission: Submission { response, .. } } in &file.answers {
+    for GivenAnswer { place, submission: Submission { response, .. }, .. } in &file.answers {
         assert!((1..=lines).contains(&place.line), "answers know their line");
         if starts_as_object(bytes) && place.column > 0 {
             assert!(matches!(**response, Response::Text(_)), "an object holds texts");
