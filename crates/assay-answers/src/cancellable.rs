@@ -1,8 +1,49 @@
-//! A stream that ends when the work is cancelled.
+//! Streams that end when the work is cancelled.
 
+use std::fs::File;
 use std::io::{self, BufRead, Read};
 
 use assay_core::Cancel;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+/// The interval at which a reader that waits checks whether the work was cancelled.
+const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+fn check_cancelled(cancel: &Cancel) -> io::Result<()> {
+    // Not of the kind `Interrupted`, after which readers retry.
+    if cancel.is_cancelled() { Err(io::Error::other("interrupted")) } else { Ok(()) }
+}
+
+/// Reads a file that may have nothing to read for a long time, such as a pipe; fails soon after the work is cancelled.
+pub(super) struct WaitingReader<'a> {
+    file: File,
+    cancel: &'a Cancel,
+}
+
+impl<'a> WaitingReader<'a> {
+    pub(super) fn new(file: File, cancel: &'a Cancel) -> Self {
+        Self { file, cancel }
+    }
+
+    /// Waits until reading does not block.
+    fn wait(&self) -> io::Result<()> {
+        loop {
+            check_cancelled(self.cancel)?;
+            let mut files = [PollFd::new(&self.file, PollFlags::IN)];
+            if !matches!(poll(&mut files, Some(&TICK)), Ok(0) | Err(Errno::INTR)) {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Read for WaitingReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.wait()?;
+        self.file.read(buffer)
+    }
+}
 
 /// Reads until the work is cancelled, and then fails.
 pub(super) struct CancellableReader<'a> {
@@ -14,23 +55,18 @@ impl<'a> CancellableReader<'a> {
     pub(super) fn new(stream: &'a mut dyn BufRead, cancel: &'a Cancel) -> Self {
         Self { stream, cancel }
     }
-
-    fn check_cancelled(&self) -> io::Result<()> {
-        // Not of the kind `Interrupted`, after which readers retry.
-        if self.cancel.is_cancelled() { Err(io::Error::other("interrupted")) } else { Ok(()) }
-    }
 }
 
 impl Read for CancellableReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.check_cancelled()?;
+        check_cancelled(self.cancel)?;
         self.stream.read(buffer)
     }
 }
 
 impl BufRead for CancellableReader<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.check_cancelled()?;
+        check_cancelled(self.cancel)?;
         self.stream.fill_buf()
     }
 
@@ -66,6 +102,18 @@ mod tests {
             buffer.fill(b'\n');
             Ok(buffer.len())
         }
+    }
+
+    #[test]
+    fn a_silent_pipe_is_not_waited_for_after_a_cancellation() {
+        let (reader, _writer) = io::pipe().unwrap();
+        let cancel = Cancel::new();
+        let file = File::from(std::os::fd::OwnedFd::from(reader));
+        let source = crate::AnswerSource::File(file, "a pipe".to_owned());
+        std::thread::scope(|scope| {
+            scope.spawn(|| cancel.cancel());
+            assert!(source.read(&cancel, &few(3)).is_err());
+        });
     }
 
     #[test]

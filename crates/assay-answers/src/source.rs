@@ -3,17 +3,21 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use assay_core::{AnswerForm, Cancel, Error, Problems, Result, Selection};
 use assay_data::{Store, is_archive_name};
 
+use crate::cancellable::WaitingReader;
 use crate::{AnswerFile, parts, programs};
 
 /// The source of a set of answers.
 pub enum AnswerSource<'a> {
     /// Answers that are read from front to back, with their name in messages.
     Stream(Box<dyn BufRead + 'a>, String),
+    /// The same from an open file, which may be a pipe or a terminal that makes its reader wait.
+    File(File, String),
     /// A folder of files, for each part of the task or for each problem.
     Folder(PathBuf),
     /// An archive, which may hold one file of answers or a folder.
@@ -27,8 +31,11 @@ impl<'a> AnswerSource<'a> {
     }
 
     /// Answers from standard input.
-    pub fn standard_input() -> Self {
-        Self::stream(BufReader::new(io::stdin()), "standard input")
+    pub fn standard_input() -> Result<Self> {
+        let name = "standard input".to_owned();
+        let file = io::stdin().as_fd().try_clone_to_owned();
+        let file = file.map_err(|error| Error::reading("open", Path::new(&name), error))?;
+        Ok(Self::File(File::from(file), name))
     }
 
     /// Answers from a file, a folder or an archive.
@@ -45,13 +52,13 @@ impl<'a> AnswerSource<'a> {
     }
 
     fn of_file(file: File, path: &Path) -> Self {
-        Self::stream(BufReader::with_capacity(1 << 16, file), path.display().to_string())
+        Self::File(file, path.display().to_string())
     }
 
     /// Its name in messages.
     pub fn name(&self) -> Cow<'static, str> {
         Cow::Owned(match self {
-            Self::Stream(_, name) => name.clone(),
+            Self::Stream(_, name) | Self::File(_, name) => name.clone(),
             Self::Folder(path) | Self::Archive(path) => path.display().to_string(),
         })
     }
@@ -74,6 +81,11 @@ impl<'a> AnswerSource<'a> {
         match self {
             Self::Stream(mut reader, name) => {
                 AnswerFile::read_chosen(cancel, reader.as_mut(), &name, problems, chosen, key)
+            }
+            Self::File(file, name) => {
+                let file = WaitingReader::new(file, cancel);
+                let mut reader = BufReader::with_capacity(1 << 16, file);
+                AnswerFile::read_chosen(cancel, &mut reader, &name, problems, chosen, key)
             }
             Self::Folder(path) if form == AnswerForm::Parts => {
                 parts::read(&path, cancel, problems, chosen)

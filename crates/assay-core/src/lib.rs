@@ -16,6 +16,7 @@ pub mod exit_code;
 mod failures;
 mod json_words;
 mod language;
+mod leftovers;
 mod line;
 mod lines;
 mod named;
@@ -44,6 +45,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use failures::{FailureKind, Failures, class_name};
 pub use json_words::plain_json_words;
 pub use language::Language;
+pub use leftovers::{Leftover, clear_leftovers};
 pub use line::{LineQuestion, solution_fingerprint};
 pub use lines::{LineRule, count_lines, split_lines};
 pub use named::Named;
@@ -54,7 +56,7 @@ pub use problems::{
     AnswerForm, AnswerPart, AnswerRules, ObjectValues, Problems, Reading, Visit, VisitReference,
     unknown_problem,
 };
-pub use progress::Progress;
+pub use progress::{InFlight, NoProgress, Progress};
 pub use question::{
     ChoiceQuestion, CodeQuestion, LanguagePair, Question, QuestionKind, StopWords, TextQuestion,
 };

@@ -1,19 +1,61 @@
 //! Progress of long work.
 
-/// Receives progress updates.
-pub trait Progress {
+use crate::ProblemId;
+
+/// Receives progress updates, from any thread.
+pub trait Progress: Sync {
     /// The work starts (or continues) with `done` of `total` steps finished.
     fn start(&self, label: &str, total: usize, done: usize);
 
-    /// One more step is finished.
+    /// One more step is finished. Some work has millions of steps in a second, so this must cost no more than an
+    /// atomic addition.
     fn step(&self);
 
     /// The work ended.
     fn finish(&self);
 
-    /// A message about the work that is no warning.
-    fn note(&self, _text: &str) {}
-
     /// A problem that does not stop the work.
     fn warn(&self, _text: &str) {}
+
+    /// A message that is no problem.
+    fn note(&self, _text: &str) {}
+
+    /// Work on a sample begins, and goes on until [`Progress::end`] is called with the number that is returned.
+    fn begin(&self, _problem: &ProblemId, _sample: u32) -> usize {
+        0
+    }
+
+    /// The work with this number has ended.
+    fn end(&self, _number: usize) {}
+}
+
+/// A sample that is being worked on, until this value is dropped. For work that takes longer than waking a thread.
+pub struct InFlight<'a> {
+    progress: &'a dyn Progress,
+    number: usize,
+}
+
+impl<'a> InFlight<'a> {
+    /// Reports that work on a sample begins.
+    pub fn begin(progress: &'a dyn Progress, problem: &ProblemId, sample: u32) -> Self {
+        Self { progress, number: progress.begin(problem, sample) }
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.progress.end(self.number);
+    }
+}
+
+/// Ignores progress updates.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn start(&self, _label: &str, _total: usize, _done: usize) {}
+
+    fn step(&self) {}
+
+    fn finish(&self) {}
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use assay_core::Leftover;
 use tempfile::NamedTempFile;
 
 /// Writes a file atomically, replacing an existing one. The folder must exist.
@@ -68,6 +69,8 @@ const SUFFIX: &str = ".part";
 pub(crate) struct Draft {
     file: NamedTempFile,
     path: PathBuf,
+    /// Removes it if this process ends at once.
+    _leftover: Leftover,
 }
 
 impl Draft {
@@ -85,7 +88,11 @@ impl Draft {
             // As for any new file, the user's umask decides the permissions.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(parent(path))?;
-        Ok(Self { file, path: path.to_owned() })
+        let unfinished = file.path().to_owned();
+        let leftover = Leftover::new(move || {
+            let _ = fs::remove_file(unfinished);
+        });
+        Ok(Self { file, path: path.to_owned(), _leftover: leftover })
     }
 
     pub(crate) fn file(&self) -> &File {

@@ -20,6 +20,7 @@ mod output_folder;
 mod packing;
 pub mod parallel;
 pub mod programs;
+mod scratch;
 #[cfg(feature = "seal")]
 pub mod seal;
 mod store;
@@ -33,6 +34,7 @@ pub use draft::{remove_leftovers, write_atomically};
 pub use find_file::find_file;
 pub use json::{JsonFault, json_message};
 pub use output_folder::output_folder;
+pub use scratch::ScratchFolder;
 pub use store::{Content, Store, is_archive_name};
 pub use target::OutputTarget;
 pub use unpack::{Stream, unpack};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use assay_core::{Cancel, DigestOf, Error, Fingerprint, Progress, Result};
+use assay_core::{Cancel, DigestOf, Error, Fingerprint, Progress, Result, shown_name};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -63,12 +63,15 @@ pub fn mine(request: &Request, progress: &dyn Progress, cancel: &Cancel) -> Resu
         if done == history.commits.len() {
             continue;
         }
+        if done > 0 {
+            let (name, of) = (shown_name(&history.name), history.commits.len());
+            progress.note(&format!("{name}: {done} of {of} are done already"));
+        }
         progress.start(&history.name, history.commits.len(), done);
         for chunk in history.commits[done..].chunks(CHUNK) {
-            if cancel.is_cancelled() {
+            if !mining.mine_chunk(history, side, chunk, cancel)? {
                 return Ok(mining.summary(&histories));
             }
-            mining.mine_chunk(history, side, chunk)?;
             for _ in chunk {
                 progress.step();
             }
@@ -148,13 +151,23 @@ impl<'a> Mining<'a> {
         Ok(Self { request, state, datasets, seen })
     }
 
-    /// Examines some commits, adds their tasks, and saves the state.
-    fn mine_chunk(&mut self, history: &History, side: Side, commits: &[Commit]) -> Result<()> {
+    /// Examines some commits, adds their tasks, and saves the state. Does nothing and returns false if it is cancelled
+    /// before all of them are examined.
+    fn mine_chunk(
+        &mut self,
+        history: &History,
+        side: Side,
+        commits: &[Commit],
+        cancel: &Cancel,
+    ) -> Result<bool> {
         let request = self.request;
-        let findings: Vec<CommitFindings> = commits
-            .par_iter()
-            .map_init(|| history.reader(), |reader, commit| examine_commit(request, reader, commit))
-            .collect::<Result<_>>()?;
+        let examine = |reader: &mut Reader<'_>, commit| {
+            let goes_on = !cancel.is_cancelled();
+            goes_on.then(|| examine_commit(request, reader, commit)).transpose()
+        };
+        let findings: Option<Vec<CommitFindings>> =
+            commits.par_iter().map_init(|| history.reader(), examine).collect::<Result<_>>()?;
+        let Some(findings) = findings else { return Ok(false) };
         let reader = history.reader();
         for CommitFindings { files, found, rejected } in findings {
             self.state.files += files;
@@ -169,7 +182,8 @@ impl<'a> Mining<'a> {
         for (side, dataset) in &mut self.datasets {
             self.state.datasets.insert(*side, dataset.save()?);
         }
-        self.state.save(&self.request.output)
+        self.state.save(&self.request.output)?;
+        Ok(true)
     }
 
     fn reject(&mut self, reason: Rejection) {

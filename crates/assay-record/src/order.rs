@@ -22,12 +22,19 @@ pub(crate) struct LinePosition {
 }
 
 /// Sorts the file's lines by the problem's index in `order`, then by sample; of several lines about
-/// one sample the last is kept. The sorted file replaces the other atomically, and only if there is
-/// a difference.
-pub fn sort(file: &mut LineFile, order: &dyn Fn(&str) -> Option<usize>) -> Result<()> {
+/// one sample the last is kept. The `first` lines are dropped. The sorted file replaces the other
+/// atomically, and only if there is a difference.
+pub(crate) fn sort(
+    first: usize,
+    file: &mut LineFile,
+    order: &dyn Fn(&str) -> Option<usize>,
+) -> Result<()> {
     let mut names: IndexSet<Box<str>> = IndexSet::new();
     let mut positions = Vec::new();
     let mut lines = RawLines::open(file.folder(), file.name())?;
+    for _ in 0..first {
+        lines.next()?;
+    }
     while let Some((span, bytes)) = lines.next()? {
         let head = serde_json::from_slice::<Head<'_>>(bytes).map(|head| {
             let problem = names.insert_full(head.problem.as_ref().into()).0;
@@ -37,7 +44,7 @@ pub fn sort(file: &mut LineFile, order: &dyn Fn(&str) -> Option<usize>) -> Resul
     }
     let indices: Vec<Option<usize>> = names.iter().map(|name| order(name)).collect();
     let sorted = in_order(file, &positions, &indices)?;
-    if differs(&positions, &sorted) {
+    if first > 0 || differs(&positions, &sorted) {
         rewrite(file, &spans(&sorted), &mut |_, _| Ok(()))?;
     }
     Ok(())
@@ -172,7 +179,7 @@ mod tests {
         let text = |words: &str| words.split(' ').map(line).collect::<String>();
         std::fs::write(file.path(), text(before)).unwrap();
         let order = |problem: &str| "zyxa".find(problem);
-        match (sort(&mut file, &order), after) {
+        match (sort(0, &mut file, &order), after) {
             (Ok(()), Ok(after)) => {
                 assert_eq!(std::fs::read_to_string(file.path()).unwrap(), text(after));
             }

@@ -32,5 +32,5 @@ pub use measure::{Measured, Measurement, PairSink, measure};
 pub use plan::{OpenTask, Plan, Request, TaskRequest, select_problems};
 pub use predict::{PredictSummary, Prediction, SinglePrediction, predict, predict_problem};
 pub use run::{Complete, Resumable, RunOutcome, StoredRun, start};
-pub use score::{Scored, Scoring, score};
+pub use score::{InterruptedScore, ScoreOutcome, Scored, Scoring, score};
 pub use work::GradeRequest;

@@ -90,10 +90,10 @@ pub fn measure<S: PairSink>(
             Message::Chunk(chunk) => chunk,
             Message::End(end) => return end.map(|()| Some(measured)),
         };
-        let results = measure_chunk(&chunk, measurement.metrics, workers.as_ref(), sink)?;
-        if cancel.is_cancelled() {
+        let metrics = measurement.metrics;
+        let Some(results) = measure_chunk(&chunk, metrics, workers.as_ref(), sink, cancel)? else {
             break;
-        }
+        };
         for (counts, _) in &results {
             measured.add(measurement.metrics, counts);
         }
@@ -121,20 +121,28 @@ fn no_threads(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::failed("failed to start threads").because(error)
 }
 
+/// The counts and the row of each pair.
+type MeasuredPairs<S> = Vec<(Vec<Sums>, <S as PairSink>::Row)>;
+
+/// Measures some pairs; `None` if cancelled meanwhile.
 fn measure_chunk<S: PairSink>(
     chunk: &[Pair],
     metrics: &[&dyn TextMetric],
     workers: Option<&ThreadPool>,
     sink: &S,
-) -> Result<Vec<(Vec<Sums>, S::Row)>> {
+    cancel: &Cancel,
+) -> Result<Option<MeasuredPairs<S>>> {
     let measure = |pair: &Pair| {
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
         let references: Vec<&str> = pair.references.iter().map(String::as_str).collect();
         let mut counts = Vec::with_capacity(pair.hypotheses.len() * metrics.len());
         for hypothesis in &pair.hypotheses {
             counts.extend(metrics.iter().map(|metric| metric.measure(&references, hypothesis)));
         }
         let row = sink.render(&pair.id, &counts)?;
-        Ok((counts, row))
+        Ok(Some((counts, row)))
     };
     match workers {
         Some(workers) => workers.install(|| chunk.par_iter().map(measure).collect()),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assay_core::{
-    Cancel, Confidence, NoAnswer, ProblemId, Problems, Reading, Response, Result, Selection,
-    SessionReport, Solver,
+    Answer, Cancel, Confidence, NoAnswer, NoProgress, ProblemId, Problems, Reading, Response,
+    Result, Selection, SessionReport, Solver,
 };
 
 use crate::pipeline::{Event, LastStage, Pipeline, Retries, WorkItem};
@@ -89,13 +89,15 @@ fn predict_selected(
 ) -> Result<PredictSummary> {
     let started = Instant::now();
     let (solver, retries) = (Some(solver), &Retries::default());
+    let (last_stage, progress) = (LastStage::Check, &NoProgress);
     let pipeline =
-        Pipeline { problems, solver, last_stage: LastStage::Check, retries, scratch, jobs, cancel };
+        Pipeline { problems, solver, last_stage, retries, scratch, jobs, cancel, progress };
     let mut summary = PredictSummary::default();
     let waiting = wanted.indices().collect();
     let mut in_order = InOrder { write, waiting, held_back: BTreeMap::new() };
     let mut answered = HashMap::new();
-    pipeline.run(
+    let mut is_written = true;
+    let ran = pipeline.run(
         |feed| {
             problems.read(wanted, &mut |reading| {
                 Ok(match reading {
@@ -112,18 +114,9 @@ fn predict_selected(
             Event::Checked(key, problem, reason) => {
                 let answer = answered.remove(&key);
                 summary.count(&problem, reason.as_ref());
-                in_order.take(match (answer, reason) {
-                    (Some(answer), None) => Prediction {
-                        index: key.index,
-                        answer: Ok(Arc::unwrap_or_clone(answer.response)),
-                        confidence: answer.confidence,
-                    },
-                    (_, reason) => Prediction {
-                        index: key.index,
-                        answer: Err(reason.map(|reason| reason.detail).unwrap_or_default()),
-                        confidence: Vec::new(),
-                    },
-                })
+                let written = in_order.take(prediction(key.index, answer, reason));
+                is_written &= written.is_ok();
+                written
             }
             Event::Session(report) => {
                 summary.sessions.push(report);
@@ -132,10 +125,28 @@ fn predict_selected(
             // Nothing is graded.
             Event::Graded(..) | Event::Unclear(_) | Event::Impossible(..) => Ok(()),
         },
-    )?;
+    );
+    if !cancel.is_cancelled() || !is_written {
+        ran?;
+    }
+    in_order.flush()?;
     let PredictSummary { answered, unanswered, .. } = summary;
     tracing::info!(answered, unanswered, took = ?started.elapsed(), "predicted");
     Ok(summary)
+}
+
+fn prediction(index: usize, answer: Option<Box<Answer>>, reason: Option<NoAnswer>) -> Prediction {
+    match (answer, reason) {
+        (Some(answer), None) => {
+            let answer = *answer;
+            let confidence = answer.confidence;
+            Prediction { index, answer: Ok(Arc::unwrap_or_clone(answer.response)), confidence }
+        }
+        (_, reason) => {
+            let reason = reason.map(|reason| reason.detail).unwrap_or_default();
+            Prediction { index, answer: Err(reason), confidence: Vec::new() }
+        }
+    }
 }
 
 impl PredictSummary {
@@ -170,6 +181,11 @@ impl InOrder<'_> {
             self.waiting.pop_front();
         }
         Ok(())
+    }
+
+    /// Writes what still waits for predictions that do not come any more.
+    fn flush(&mut self) -> Result<()> {
+        std::mem::take(&mut self.held_back).values().try_for_each(|waiting| (self.write)(waiting))
     }
 }
 

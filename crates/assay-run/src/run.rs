@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use assay_core::{
     Answer, Counts, Error, Problem, Problems, Reading, Result, Results, SampleKey, Selection,
-    SessionReport, Submission, Verdict, agreeing, counted,
+    SessionReport, Submission, Verdict, agreeing, counted, shown_name,
 };
 use assay_record::{FormatVersion, Manifest, RunReader, RunWriter, Tool};
 use assay_solvers::SolverSpec;
@@ -210,6 +210,10 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     let done = wanted.indices().map(|index| remaining.done(index)).sum();
     let folder = record.folder().display();
     info!(%folder, solver = plan.solver(), done, of = total * samples as usize, jobs, "run begins");
+    if done > 0 {
+        let (solver, of) = (shown_name(plan.solver()), total * samples as usize);
+        progress.note(&format!("{solver}: {done} of {of} are done already"));
+    }
     progress.start(plan.solver(), total * samples as usize, done);
     let started = Instant::now();
     let scratch = record.scratch()?;
@@ -221,6 +225,7 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
         scratch: &scratch,
         jobs,
         cancel,
+        progress,
     };
     let mut hashing = plan.hashes_on_the_way().then(|| DataHashing::new(&plan.open));
     let read = |feed: &mut Feed<'_>| remaining.read(&mut hashing, feed);

@@ -15,8 +15,8 @@ use assay_core::{
 };
 use assay_record::{AnswerLine, DataDigest, ResponseLine, RunReader, VerdictLine};
 use assay_run::{
-    GradeRequest, OpenTask, Plan, Progress, RunContext, RunOutcome, Scoring, StoredRun,
-    TaskRequest, Tool, score, start,
+    GradeRequest, OpenTask, Plan, Progress, RunContext, RunOutcome, ScoreOutcome, Scoring,
+    StoredRun, TaskRequest, Tool, score, start,
 };
 use assay_solvers::SolverSettings;
 use assay_stats::{METHOD, proportion};
@@ -241,7 +241,7 @@ fn its_answers_can_be_scored() {
     let scored = with_context(|context| {
         score(&scoring, AnswerSource::stream(answers.as_bytes(), "answers"), context)
     });
-    let scored = scored.unwrap().unwrap();
+    let ScoreOutcome::Complete(scored) = scored.unwrap() else { panic!("nobody interrupts it") };
     assert_eq!((scored.results.counts.passed, scored.results.counts.failed), (1, 1));
     assert_eq!(scored.unanswered, ["faster/2".into()]);
 }

@@ -430,7 +430,7 @@ fn whoever_has_read_enough_may_go() {
 }
 
 #[test]
-fn an_interrupt_ends_quietly_even_while_nothing_comes() {
+fn an_interrupt_ends_it_even_while_nothing_comes() {
     let keep = folder(&[]);
     let mut child = assay(keep.path())
         .args(["metric", "exact", "--pairs", "-", "--per-pair", "--json"])
@@ -451,6 +451,7 @@ fn an_interrupt_ends_quietly_even_while_nothing_comes() {
     out.read_to_end(&mut rest).unwrap();
     let output = CommandOutput::from(child.wait_with_output().unwrap());
     drop(input);
-    assert_eq!((output.code, output.err.as_str()), (130, ""));
+    let expected = "interrupted with 512 pairs measured; there is no score\n";
+    assert_eq!((output.code, output.err.as_str()), (130, expected));
     assert!(rest.ends_with(b"}\n"), "no line is cut");
 }

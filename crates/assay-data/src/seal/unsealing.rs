@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use age::stream::StreamReader;
 use assay_core::{Cancel, Error, Result};
-use tempfile::TempDir;
 use zstd::Decoder;
 
 use super::archive::{ArchiveReader, broken};
@@ -18,6 +17,7 @@ use super::{Commitment, check_cancelled};
 use crate::draft::parent;
 use crate::output_folder;
 use crate::packing::ZSTD_WINDOW_LOG;
+use crate::scratch::ScratchFolder;
 
 const FRESH: &str = "name a folder that is not there yet";
 
@@ -128,12 +128,11 @@ fn compare(sealed: &Path, promised: Option<&Commitment>, found: &Commitment) -> 
 }
 
 /// A folder beside `folder` that is removed unless it is put in place.
-fn draft(folder: &Path) -> Result<TempDir> {
+fn draft(folder: &Path) -> Result<ScratchFolder> {
     let parent = parent(folder);
-    tempfile::Builder::new()
-        .prefix(".assay-unseal-")
-        .permissions(Permissions::from_mode(0o777))
-        .tempdir_in(parent)
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".assay-unseal-").permissions(Permissions::from_mode(0o777));
+    ScratchFolder::in_folder(parent, &mut builder)
         .map_err(|error| Error::writing("make a folder in", parent, error))
 }
 
@@ -183,7 +182,7 @@ fn check_end(rest: &mut BufReader<impl Read>, name: &str) -> Result<()> {
     }
 }
 
-fn put_in_place(draft: TempDir, folder: &Path) -> Result<()> {
+fn put_in_place(draft: ScratchFolder, folder: &Path) -> Result<()> {
     // An existing empty folder is replaced.
     fs::rename(draft.path(), folder)
         .map_err(|error| Error::writing("make", folder, error).hint(FRESH))?;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use assay_core::{
-    DigestOf, Ending, Fingerprint, GoldRate, Outcome, ProblemId, Problems, QuestionKind, Reference,
-    Response, Result, SampleKey, Selection, Submission, Task, TaskSettings, Verdict,
+    DigestOf, Ending, Fingerprint, GoldRate, Outcome, ProblemId, Problems, Progress, QuestionKind,
+    Reference, Response, Result, SampleKey, Selection, Submission, Task, TaskSettings, Verdict,
 };
 use assay_record::Tool;
 use tracing::{debug, info};
@@ -66,6 +66,13 @@ struct GoldProgram {
 }
 
 impl GoldProgram {
+    /// Returns whether the reference solution and all decoys have their verdicts.
+    fn is_graded(&self, verdicts: &BTreeMap<SampleKey, Box<Verdict>>) -> bool {
+        let samples = (0..).take(self.decoys.len() + 1);
+        let mut keys = samples.map(|sample| SampleKey { index: self.index, sample });
+        keys.all(|key| verdicts.contains_key(&key))
+    }
+
     /// Applies the verdicts on a problem's reference solution and its decoys.
     fn apply_verdicts(
         &self,
@@ -116,10 +123,11 @@ impl GoldGate<'_> {
             scratch: Path::new(""),
             jobs,
             cancel,
+            progress,
         };
         let ran = pipeline.run(
             |feed| {
-                programs = self.feed_unknown(&cache, &mut gate, feed);
+                programs = self.feed_unknown(&cache, &mut gate, progress, feed);
                 Ok(())
             },
             &mut |event| {
@@ -131,10 +139,8 @@ impl GoldGate<'_> {
             },
         );
         progress.finish();
-        if cancel.is_cancelled() {
-            return Ok(gate);
-        }
-        ran?;
+        // What an interruption or a failure has left ungraded is graded next time.
+        programs.retain(|program| program.is_graded(&verdicts));
         let graded = programs.len();
         for program in programs {
             program.apply_verdicts(&mut verdicts, &mut cache, &mut gate);
@@ -143,6 +149,9 @@ impl GoldGate<'_> {
             progress.warn(&format!(
                 "{error}: which of the task's own programs pass is found out again next time"
             ));
+        }
+        if !cancel.is_cancelled() {
+            ran?;
         }
         let GoldRate { passed, of } = gate.rate.unwrap_or_default();
         let took = started.elapsed();
@@ -155,6 +164,7 @@ impl GoldGate<'_> {
         &self,
         cache: &GateCache,
         gate: &mut Gate,
+        progress: &dyn Progress,
         feed: &mut Feed<'_>,
     ) -> Vec<GoldProgram> {
         let mut programs = Vec::new();
@@ -172,6 +182,7 @@ impl GoldGate<'_> {
                 let (problem, fault) = (&self.problems.ids()[index], outcome.as_ref().err());
                 debug!(%problem, fault, "the gate knows the task's own program");
                 gate.add(index, outcome);
+                progress.step();
                 return ControlFlow::Continue(());
             }
             let (decoys, responses): (Vec<_>, Vec<_>) = reference.decoys().into_iter().unzip();

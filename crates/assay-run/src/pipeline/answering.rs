@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use assay_core::{
     Answer, AnswerEach, AnswerError, AnswerSink, AnswerTogether, Ask, Batch, BatchQuestion, Effort,
-    Error, Problem, ProblemId, Reference, Reply, Response, Result, SampleKey, SessionReport,
-    Solver, StopWords, Submission,
+    Error, InFlight, Problem, ProblemId, Reference, Reply, Response, Result, SampleKey,
+    SessionReport, Solver, StopWords, Submission,
 };
 use crossbeam_channel::Receiver;
 use tracing::{debug, debug_span, info};
@@ -76,11 +76,14 @@ impl Pipeline<'_> {
         let solver = solver.as_ref();
         let _span = debug_span!("answer", problem = %problem.id, sample).entered();
         // For a trivial answer, reading the clock would dominate the time.
-        let started = (solver.effort() == Effort::Working).then(Instant::now);
+        let works = solver.effort() == Effort::Working;
+        let started = works.then(Instant::now);
+        let in_flight = works.then(|| InFlight::begin(self.progress, &problem.id, sample));
         let Some((reply, retries)) = self.ask_until_answered(solver, problem, sample, failed)?
         else {
             return Ok(None);
         };
+        drop(in_flight);
         let stop_words =
             if solver.is_verbatim() { StopWords::default() } else { problem.question.stop_words() };
         let answer = Answer {

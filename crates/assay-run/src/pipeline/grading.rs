@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_core::{
-    Cancel, Check, Digest, NoAnswer, NoAnswerKind, Response, Result, Submission, Verdict,
+    Cancel, Check, Digest, InFlight, NoAnswer, NoAnswerKind, Response, Result, Submission, Verdict,
 };
 
 use tracing::{debug, debug_span};
@@ -41,6 +41,8 @@ impl Pipeline<'_> {
             // Nothing is unclear about a problem that was read.
             Check::Possible | Check::Unclear => submission,
         };
+        let _in_flight =
+            self.grades_slowly().then(|| InFlight::begin(self.progress, problem, key.sample));
         let grade = || reference.grade(submission, self.cancel);
         let verdict = match reference.digest_of(&submission.response) {
             Some(digest) => cache.verdict(digest, submission, self.cancel, grade)?,

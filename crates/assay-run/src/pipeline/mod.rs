@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_core::{
     Answer, Cancel, Effort, Error, Fault, Flaw, NoAnswer, NoAnswerKind, Problem, ProblemId,
-    Problems, Reference, Result, SampleKey, SessionReport, Solver, Submission, Verdict,
+    Problems, Progress, Reference, Result, SampleKey, SessionReport, Solver, Submission, Verdict,
 };
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tracing::debug;
@@ -43,6 +43,8 @@ pub(crate) struct Pipeline<'a> {
     /// The number of grading workers.
     pub(crate) jobs: usize,
     pub(crate) cancel: &'a Cancel,
+    /// Is told which samples are worked on, if that takes time. Finished steps are counted by the sink.
+    pub(crate) progress: &'a dyn Progress,
 }
 
 /// The last stage.
@@ -127,6 +129,9 @@ impl Pipeline<'_> {
     ) -> Result<()> {
         let plan = self.threads();
         debug!(answering = plan.answering, grading = plan.grading, "threads of the stages");
+        if self.cancel.is_cancelled() {
+            return Ok(());
+        }
         if plan == (Threads { answering: 0, grading: 0 }) {
             return self.run_in_line(read, sink);
         }
@@ -175,9 +180,12 @@ impl Pipeline<'_> {
                 Some(solver.concurrency(jobs)).filter(|&many| many > 1).unwrap_or(0)
             }
         };
-        let trivial = matches!(self.last_stage, LastStage::Check)
-            || self.problems.effort() == Effort::Trivial;
-        Threads { answering, grading: if trivial { 0 } else { jobs } }
+        Threads { answering, grading: if self.grades_slowly() { jobs } else { 0 } }
+    }
+
+    /// Returns whether grading takes longer than waking a thread.
+    fn grades_slowly(&self) -> bool {
+        !matches!(self.last_stage, LastStage::Check) && self.problems.effort() == Effort::Working
     }
 
     /// Runs everything on this thread.
@@ -351,6 +359,10 @@ impl GradeWorker<'_> {
             }
             let event = self.pipeline.grade_or_check(&pending);
             let failed = event.is_err();
+            // An interrupted grading has failed, but says nothing.
+            if failed && self.pipeline.cancel.is_cancelled() {
+                continue;
+            }
             if self.to_sink.send(event).is_err() || failed {
                 break;
             }

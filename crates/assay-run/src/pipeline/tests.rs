@@ -5,8 +5,8 @@ use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use assay_core::{
-    AnswerEach, AnswerError, Ask, DataChoice, Error, Opening, Reading, Reply, Response, Selection,
-    Task, TaskSettings,
+    AnswerEach, AnswerError, Ask, DataChoice, Error, NoProgress, Opening, Reading, Reply, Response,
+    Selection, Task, TaskSettings,
 };
 use assay_tasks::CodRep;
 
@@ -63,6 +63,7 @@ fn execute(run: PipelineRun, sink: &mut Sink<'_>) -> Result<()> {
         scratch: Path::new("/nowhere"),
         jobs: run.jobs,
         cancel: &run.cancel,
+        progress: &NoProgress,
     };
     let all = Selection::all(problems.ids().len());
     let read = |feed: &mut Feed<'_>| {
@@ -161,6 +162,7 @@ fn run_fake(count: usize, solver: impl AnswerEach + 'static, sink: &mut Sink<'_>
         scratch: Path::new("/nowhere"),
         jobs: 2,
         cancel: &Cancel::new(),
+        progress: &NoProgress,
     };
     let read = |feed: &mut Feed<'_>| {
         problems.read(&Selection::all(count), &mut |reading| {
@@ -225,6 +227,7 @@ fn answers_wait_for_slow_grades_in_a_bounded_queue() {
         scratch: Path::new("/nowhere"),
         jobs: 2,
         cancel: &Cancel::new(),
+        progress: &NoProgress,
     };
     let all = Selection::all(problems.ids().len());
     let read = |feed: &mut Feed<'_>| {

@@ -6,12 +6,14 @@ use std::sync::{Arc, LazyLock};
 
 use assay_answers::AnswerFile;
 use assay_core::{
-    Cancel, Fault, Fingerprint, Flaw, NoAnswerKind, ProblemId, Reading, Reference, Response,
-    Result, SampleKey, Selection, Submission,
+    Fault, Fingerprint, Flaw, NoAnswerKind, ProblemId, Reading, Reference, Response, Result,
+    SampleKey, Selection, Submission,
 };
 
 use super::Scoring;
+use super::kept::Known;
 use super::summary::Summary;
+use crate::RunContext;
 use crate::gate::Gate;
 use crate::pipeline::{Feed, LastStage, Pending, Pipeline, Retries, VerdictCache, WorkItem};
 
@@ -21,8 +23,9 @@ pub(super) struct FileGrading<'a> {
     pub(super) file: &'a AnswerFile,
     pub(super) verdicts: &'a VerdictCache,
     pub(super) gate: &'a Gate,
-    pub(super) jobs: usize,
-    pub(super) cancel: &'a Cancel,
+    /// The verdicts that were there before.
+    pub(super) known: &'a Known,
+    pub(super) context: &'a RunContext<'a>,
 }
 
 /// The number of verdicts: one for each sample, and one for a problem that has none or is excluded.
@@ -112,7 +115,7 @@ impl FileGrading<'_> {
         summary: &mut Summary<'_>,
         read: impl FnOnce(&mut Feed<'_>) -> Result<()> + Send,
     ) -> Result<()> {
-        let (jobs, cancel) = (self.jobs, self.cancel);
+        let RunContext { jobs, cancel, progress, .. } = *self.context;
         let problems = self.scoring.problems;
         let pipeline = Pipeline {
             problems,
@@ -122,6 +125,7 @@ impl FileGrading<'_> {
             scratch: Path::new(""),
             jobs,
             cancel,
+            progress,
         };
         pipeline.run(read, &mut |event| summary.take(event, self.file, problems))
     }
@@ -140,6 +144,9 @@ impl FileGrading<'_> {
             return feed(WorkItem::Done(first, Box::new(verdict)));
         }
         let mut give = |submission: Submission| {
+            if let Some(verdict) = self.known.get(&submission.key) {
+                return feed(WorkItem::Done(submission.key, Box::new(verdict.clone())));
+            }
             feed(WorkItem::Grade(Pending { submission, reference: Arc::clone(reference), is_read }))
         };
         match self.file.of(index) {

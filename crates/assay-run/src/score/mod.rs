@@ -4,6 +4,9 @@ mod announcing;
 mod diagnosis;
 mod extraction;
 mod grading;
+mod kept;
+#[cfg(test)]
+mod resume_tests;
 mod settling;
 mod summary;
 #[cfg(test)]
@@ -11,6 +14,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -26,12 +30,13 @@ use tracing::info;
 
 use crate::RunContext;
 use crate::failures::{FailedSample, FailureChoice, with_problems};
-use crate::gate::GoldGate;
+use crate::gate::{Gate, GoldGate};
 use crate::pipeline::VerdictCache;
 use crate::plan::{signature, with_samples};
 use crate::run::indices;
 use diagnosis::Diagnosis;
 use grading::FileGrading;
+use kept::{KeptVerdicts, Known, Resumable};
 use summary::Summary;
 
 /// A request to score answers.
@@ -59,6 +64,29 @@ pub struct Scoring<'a> {
     pub tool: &'a Tool,
 }
 
+/// The outcome of scoring.
+#[derive(Debug)]
+pub enum ScoreOutcome {
+    /// Every answer is graded.
+    Complete(Box<Scored>),
+    /// It was interrupted.
+    Interrupted(InterruptedScore),
+}
+
+/// A score that was interrupted.
+#[derive(Debug, Default)]
+pub struct InterruptedScore {
+    /// The number of samples that are graded.
+    pub graded: usize,
+    /// The number of all samples; 0 if the answers were not read.
+    pub total: usize,
+    /// The number of the task's own programs that are checked, and of all, if it was interrupted before anything was
+    /// graded.
+    pub own_programs: Option<(usize, usize)>,
+    /// The file with the verdicts so far: the next time, scoring the same answers goes on from there.
+    pub kept_in: Option<PathBuf>,
+}
+
 /// The results of scoring.
 #[derive(Debug)]
 pub struct Scored {
@@ -77,14 +105,76 @@ pub struct Scored {
 }
 
 /// Grades answers to the chosen problems. Either every line is accepted, or the file is refused with all its faults.
-/// Problems are read only if an answer cannot be graded without, unless the request says otherwise. `None` if it was
-/// interrupted.
+/// Problems are read only if an answer cannot be graded without, unless the request says otherwise. If it was
+/// interrupted before, it goes on where it stopped.
 pub fn score(
     scoring: &Scoring<'_>,
     answers: AnswerSource<'_>,
     context: &RunContext<'_>,
-) -> Result<Option<Scored>> {
+) -> Result<ScoreOutcome> {
+    let name = &*answers.name();
+    let Some((mut file, extracted)) = read_answers(scoring, answers, context)? else {
+        return Ok(ScoreOutcome::Interrupted(InterruptedScore::default()));
+    };
     let Scoring { task, problems, chosen, settings, tool, .. } = *scoring;
+    let verdicts = VerdictCache::default();
+    let gold = GoldGate { task, settings, problems, wanted: chosen, verdicts: &verdicts, tool };
+    let gate = gold.run(context)?;
+    if context.cancel.is_cancelled() {
+        let checked = gate.rate().map_or(0, |rate| rate.of);
+        let total = grading::steps(&file, &gate, chosen);
+        let own_programs = Some((checked, chosen.len()));
+        let interrupted = InterruptedScore { total, own_programs, ..Default::default() };
+        return Ok(ScoreOutcome::Interrupted(interrupted));
+    }
+    let (kept, known) = kept_verdicts(scoring, &file, &gate, context)?;
+    let (working, total) = (is_slow(problems), grading::steps(&file, &gate, chosen));
+    let progress = Some(context.progress).filter(|_| working);
+    let choice = FailureChoice::new(task.card(), scoring.failures);
+    let (tally, diagnosis) = (task.tally(settings), Diagnosis::new(problems.language()));
+    let mut sum = Summary::new(tally, choice, (kept, &known), progress, diagnosis);
+    if let Some(progress) = progress {
+        progress.start("score", total, known.len());
+    }
+    let grading = FileGrading {
+        scoring,
+        file: &file,
+        verdicts: &verdicts,
+        gate: &gate,
+        known: &known,
+        context,
+    };
+    let started = Instant::now();
+    let graded = grading.grade_all(&mut sum);
+    context.progress.finish();
+    info!(took = ?started.elapsed(), "grading ended");
+    if context.cancel.is_cancelled() {
+        return Ok(ScoreOutcome::Interrupted(interrupted(sum, total, working)));
+    }
+    let references = match graded {
+        Ok(references) => references,
+        Err(error) => return Err(unfinished(error, sum, working)),
+    };
+    for (place, fault) in sum.faults.drain(..) {
+        file.faults.add(place, fault);
+    }
+    if !file.faults.is_empty() {
+        sum.discard();
+        return Err(file.faults.refuse(name));
+    }
+    if let Some(warning) = sum.diagnosis.warning() {
+        context.progress.warn(&warning);
+    }
+    conclude(scoring, name, (file, extracted), Digest::of_all(references), &gate, sum)
+}
+
+/// Reads the answers, and the code in them if that was asked for; refuses those that cannot be graded, before anything slow starts. `None` if it was interrupted.
+fn read_answers(
+    scoring: &Scoring<'_>,
+    answers: AnswerSource<'_>,
+    context: &RunContext<'_>,
+) -> Result<Option<(AnswerFile, Option<Extracted>)>> {
+    let Scoring { task, problems, chosen, settings, .. } = *scoring;
     let (name, started) = (&*answers.name(), Instant::now());
     let mut file = match answers.read_chosen(context.cancel, problems, chosen, scoring.key) {
         Err(_) if context.cancel.is_cancelled() => return Ok(None),
@@ -101,51 +191,68 @@ pub fn score(
     let extracted = look_for_code(scoring, &mut file, context)?;
     context.warn_without_isolation(task.card(), settings);
     problems.can_be_graded()?;
-    let verdicts = VerdictCache::default();
-    // Slow work starts only after nothing can be refused any more. Other answers are graded as fast as they are
-    // checked.
-    let working = problems.effort() == Effort::Working;
-    if working {
+    // Other answers are graded as fast as they are checked.
+    if is_slow(problems) {
         let forms = settling::settle(problems, &mut file);
         if !file.faults.is_empty() {
             return Err(file.faults.refuse(name));
         }
         announcing::announce(&file, name, &forms, scoring, context);
     }
-    let progress = Some(context.progress).filter(|_| working);
-    let choice = FailureChoice::new(task.card(), scoring.failures);
-    let diagnosis = Diagnosis::new(problems.language());
-    let (tally, verdicts_to) = (task.tally(settings), scoring.verdicts);
-    let mut sum = Summary::new(tally, choice, verdicts_to, progress, diagnosis)?;
-    let gold = GoldGate { task, settings, problems, wanted: chosen, verdicts: &verdicts, tool };
-    let gate = gold.run(context).inspect_err(|_| sum.discard())?;
-    if let Some(progress) = progress {
-        progress.start("score", grading::steps(&file, &gate, chosen), 0);
+    Ok(Some((file, extracted)))
+}
+
+fn is_slow(problems: &dyn Problems) -> bool {
+    problems.effort() == Effort::Working
+}
+
+/// The file for the verdicts, and those that an interrupted score has left in it.
+fn kept_verdicts<'a>(
+    scoring: &Scoring<'a>,
+    file: &AnswerFile,
+    gate: &Gate,
+    context: &RunContext<'_>,
+) -> Result<(Option<KeptVerdicts<'a>>, Known)> {
+    if is_slow(scoring.problems) {
+        KeptVerdicts::open(&Resumable::new(scoring, file, gate, context))
+    } else {
+        Ok((KeptVerdicts::of_fast_work(scoring.verdicts)?, Known::new()))
     }
-    let RunContext { jobs, cancel, .. } = *context;
-    let grading =
-        FileGrading { scoring, file: &file, verdicts: &verdicts, gate: &gate, jobs, cancel };
-    let started = Instant::now();
-    let graded = grading.grade_all(&mut sum);
-    context.progress.finish();
-    info!(took = ?started.elapsed(), "grading ended");
-    if context.cancel.is_cancelled() {
+}
+
+/// Keeps the verdicts of an interrupted score, if there are any that took time.
+fn interrupted(mut sum: Summary<'_>, total: usize, working: bool) -> InterruptedScore {
+    if !working || sum.graded == 0 {
         sum.discard();
-        return Ok(None);
+        return InterruptedScore { total, ..InterruptedScore::default() };
     }
-    let references = graded.inspect_err(|_| sum.discard())?;
-    for (place, fault) in sum.faults.drain(..) {
-        file.faults.add(place, fault);
-    }
-    if !file.faults.is_empty() {
+    let (graded, kept_in) = (sum.graded, sum.kept_in());
+    InterruptedScore { graded, total, kept_in, own_programs: None }
+}
+
+/// The error that ended grading, with the way to go on if verdicts are kept.
+fn unfinished(error: Error, mut sum: Summary<'_>, working: bool) -> Error {
+    let Some(path) = sum.kept_in().filter(|_| working && sum.graded > 0) else {
         sum.discard();
-        return Err(file.faults.refuse(name));
-    }
+        return error;
+    };
+    let (graded, path) = (sum.graded, path.display());
+    error.or_hint(format!(
+        "{graded} verdicts are kept in {path}: the same command goes on from there"
+    ))
+}
+
+/// Writes the verdicts, and computes the results.
+fn conclude(
+    scoring: &Scoring<'_>,
+    name: &str,
+    (file, extracted): (AnswerFile, Option<Extracted>),
+    references: Digest,
+    gate: &Gate,
+    mut sum: Summary<'_>,
+) -> Result<ScoreOutcome> {
+    let Scoring { task, problems, settings, tool, .. } = *scoring;
     sum.sort_verdicts(problems)?;
-    if let Some(warning) = sum.diagnosis.warning() {
-        context.progress.warn(&warning);
-    }
-    let references = Digest::of_all(references);
     let signature = signature((task, problems), settings, references, sum.counts.problems, tool);
     let signature = with_samples(signature, task, &samples(&file));
     let signature = match scoring.extraction {
@@ -165,7 +272,8 @@ pub fn score(
     let unanswered = ids_without_answer(&file, scoring);
     let failed = failed(sum.choice, problems, &file)?;
     let (flaws, excluded, passed_over) = (sum.flaws, sum.excluded, file.passed_over);
-    Ok(Some(Scored { results, flaws, excluded, unanswered, passed_over, failed }))
+    let scored = Scored { results, flaws, excluded, unanswered, passed_over, failed };
+    Ok(ScoreOutcome::Complete(Box::new(scored)))
 }
 
 /// The chosen samples with their problems, which are read only now, and their answers in the file.

@@ -1,20 +1,16 @@
 //! Sums up the verdicts on the answers of a file.
 
-use std::io;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use assay_answers::AnswerFile;
 use assay_core::{
-    Counts, Error, Fault, FaultKind, Flaw, NoAnswer, NoAnswerKind, Place, Problems, Progress,
-    Result, SampleKey, Tally, Verdict,
+    Counts, Fault, FaultKind, Flaw, NoAnswer, NoAnswerKind, Place, Problems, Progress, Result,
+    SampleKey, Tally, Verdict,
 };
-use assay_data::OutputTarget;
-use assay_record::{Folder, LineFile, VerdictLine, sort};
-use tempfile::TempDir;
 
 use super::diagnosis::Diagnosis;
 use super::grading::with_problem;
+use super::kept::{KeptVerdicts, Known};
 use crate::failures::FailureChoice;
 use crate::pipeline::Event;
 use crate::run::indices;
@@ -31,21 +27,25 @@ pub(super) struct Summary<'a> {
     /// The problems that must be read to decide whether their answer is possible.
     pub(super) unclear: Vec<usize>,
     pub(super) diagnosis: Diagnosis,
-    verdicts: Option<VerdictFile<'a>>,
+    verdicts: Option<KeptVerdicts<'a>>,
+    /// The verdicts that were there before, and are on disk.
+    known: &'a Known,
+    /// The number of samples that were graded, including those.
+    pub(super) graded: usize,
     /// Receives progress updates, if the work takes long enough.
     progress: Option<&'a dyn Progress>,
 }
 
 impl<'a> Summary<'a> {
-    /// Creates an empty summary; verdicts are written to `verdicts`, if given.
+    /// Creates an empty summary; verdicts besides the known ones are written to `verdicts`, if given.
     pub(super) fn new(
         tally: Box<dyn Tally>,
         choice: FailureChoice,
-        verdicts: Option<&'a OutputTarget>,
+        (verdicts, known): (Option<KeptVerdicts<'a>>, &'a Known),
         progress: Option<&'a dyn Progress>,
         diagnosis: Diagnosis,
-    ) -> Result<Self> {
-        Ok(Self {
+    ) -> Self {
+        Self {
             counts: Counts::default(),
             tally,
             choice,
@@ -54,9 +54,11 @@ impl<'a> Summary<'a> {
             excluded: Vec::new(),
             unclear: Vec::new(),
             diagnosis,
-            verdicts: verdicts.map(VerdictFile::create).transpose()?,
+            verdicts,
+            known,
+            graded: known.len(),
             progress,
-        })
+        }
     }
 
     pub(super) fn take(
@@ -65,8 +67,13 @@ impl<'a> Summary<'a> {
         file: &AnswerFile,
         problems: &dyn Problems,
     ) -> Result<()> {
-        // An unclear answer is graded again later.
-        if let (Some(progress), false) = (self.progress, matches!(event, Event::Unclear(_))) {
+        // An unclear answer is graded again later, and a known verdict was counted before.
+        let is_step = match &event {
+            Event::Unclear(_) => false,
+            Event::Graded(key, _) => !self.known.contains_key(key),
+            _ => true,
+        };
+        if let Some(progress) = self.progress.filter(|_| is_step) {
             progress.step();
         }
         match event {
@@ -78,7 +85,12 @@ impl<'a> Summary<'a> {
             }
             Event::Graded(key, verdict) => {
                 self.choice.add(key, &verdict);
-                self.count(&verdict)?;
+                if self.known.contains_key(&key) {
+                    self.add(&verdict);
+                } else {
+                    self.graded += 1;
+                    self.count(&verdict)?;
+                }
                 self.diagnosis.add(&verdict, file, key.index);
                 if verdict.is_excluded() {
                     self.excluded.push(*verdict);
@@ -106,12 +118,13 @@ impl<'a> Summary<'a> {
     }
 
     fn count(&mut self, verdict: &Verdict) -> Result<()> {
+        self.add(verdict);
+        self.verdicts.as_mut().map_or(Ok(()), |file| file.append(verdict))
+    }
+
+    fn add(&mut self, verdict: &Verdict) {
         self.counts.add(verdict);
         self.tally.add(verdict);
-        match &mut self.verdicts {
-            Some(file) => file.lines.append(&VerdictLine::from(verdict.clone())).map(drop),
-            None => Ok(()),
-        }
     }
 
     /// Sorts the verdicts on disk, and the lists to report, by problem and sample; then writes the verdicts to their
@@ -120,68 +133,17 @@ impl<'a> Summary<'a> {
         let indices = indices(problems);
         self.excluded.sort_by_key(|verdict| indices.get(verdict.problem.as_str()).copied());
         self.flaws.sort_by_key(|flaw| flaw.index);
-        let Some(mut file) = self.verdicts.take() else { return Ok(()) };
-        sort(&mut file.lines, &|id| indices.get(id).copied())?;
-        file.finish()
+        let file = self.verdicts.take();
+        file.map_or(Ok(()), |file| file.finish(&|id| indices.get(id).copied()))
     }
 
-    /// Removes the file: the answers were refused, or grading them was interrupted.
+    /// Removes the verdicts so far: the answers were refused, or there is nothing to keep.
     pub(super) fn discard(&mut self) {
-        if let Some(VerdictFile { mut lines, .. }) = self.verdicts.take() {
-            lines.close();
-            let _ = lines.folder().remove(lines.name());
-        }
-    }
-}
-
-/// The verdicts so far, in a temporary file: a file at the target stays until it can be replaced by all of them.
-struct VerdictFile<'a> {
-    lines: LineFile,
-    target: &'a OutputTarget,
-    /// The folder of the temporary file, if the target is no regular file that it can lie next to.
-    _scratch: Option<TempDir>,
-}
-
-impl<'a> VerdictFile<'a> {
-    fn create(target: &'a OutputTarget) -> Result<Self> {
-        let writing = |error| Error::writing("write", target.name(), error);
-        let Some(path) = target.replaced_path() else {
-            let scratch = tempfile::tempdir().map_err(writing)?;
-            let lines = open_lines(&scratch.path().join("verdicts"))?;
-            return Ok(Self { lines, target, _scratch: Some(scratch) });
-        };
-        Ok(Self { lines: open_lines(path)?, target, _scratch: None })
+        self.verdicts.take().into_iter().for_each(KeptVerdicts::discard);
     }
 
-    /// Moves the verdicts to their target, or copies them there if it cannot be replaced.
-    fn finish(mut self) -> Result<()> {
-        self.lines.close();
-        let writing = |error| Error::writing("write", self.target.name(), error);
-        if let Some(path) = self.target.replaced_path() {
-            return self.lines.folder().rename(self.lines.name(), name_of(path)?).map_err(writing);
-        }
-        match self.lines.folder().read(self.lines.name())? {
-            Some(mut sorted) => self.target.write(|out| io::copy(&mut sorted, out).map(drop)),
-            None => Ok(()),
-        }
+    /// The path of the verdicts so far, if they stay.
+    pub(super) fn kept_in(&self) -> Option<PathBuf> {
+        self.verdicts.as_ref().and_then(KeptVerdicts::path)
     }
-}
-
-/// An empty temporary file next to `path`.
-fn open_lines(path: &Path) -> Result<LineFile> {
-    let writing = |error| Error::writing("write", path, error);
-    let folder = Folder::open(path.parent().unwrap_or(path)).map_err(writing)?;
-    let name = format!("{}.partial", name_of(path)?);
-    folder.remove(&name).map_err(writing)?;
-    let mut file = LineFile::new(Arc::new(folder), name);
-    file.open()?;
-    Ok(file)
-}
-
-fn name_of(path: &Path) -> Result<&str> {
-    let name = path.file_name().and_then(|name| name.to_str());
-    name.ok_or_else(|| {
-        Error::refused(format!("{} is no file name, or is not UTF-8", path.display()))
-            .hint("give --verdicts another name")
-    })
 }

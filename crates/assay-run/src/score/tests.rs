@@ -39,7 +39,8 @@ fn watched(
     let cancel = Cancel::new();
     let context = RunContext { jobs, cache: Some(cache), state: None, cancel: &cancel, progress };
     let scored = score(&scoring, AnswerSource::stream(answers.as_bytes(), "answers"), &context)?;
-    Ok(scored.expect("nobody interrupts it"))
+    let ScoreOutcome::Complete(scored) = scored else { panic!("nobody interrupts it") };
+    Ok(*scored)
 }
 
 fn line(problem: usize, program: &str) -> String {

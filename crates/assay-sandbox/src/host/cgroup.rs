@@ -54,6 +54,11 @@ impl Group {
         }
     }
 
+    /// Its folders.
+    pub(crate) fn folders(&self) -> [PathBuf; 2] {
+        [self.programs.clone(), self.tests.clone()]
+    }
+
     /// The number of times the kernel killed a candidate's process because memory ran out.
     pub(crate) fn ended(&self) -> u64 {
         let name = if self.version == 2 { "memory.events" } else { "memory.oom_control" };
@@ -80,7 +85,7 @@ impl Drop for Group {
 }
 
 /// Removes a group. The kernel needs a moment until the last process is gone.
-fn remove(folder: &Path) {
+pub(crate) fn remove(folder: &Path) {
     for _ in 0..100 {
         if fs::remove_dir(folder).is_ok() || !folder.exists() {
             return;

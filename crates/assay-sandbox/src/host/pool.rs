@@ -104,7 +104,8 @@ impl Sandbox {
         let failed = |error| Error::failed("cannot keep recorded answers").because(error);
         let file = memory_file(&[]).map_err(failed)?;
         let job = Job::Record { script, limits: process_limits(limits, true) };
-        let report = self.with_worker(cancel, |worker| send_job(worker, &job, Some(&file)))?;
+        let report =
+            self.with_worker(cancel, |worker| send_job(worker, &job, Some(&file), cancel))?;
         let Report { ending, evidence, .. } = report;
         Ok(Recording { ending, evidence, recorded: Recorded::from_file(file) })
     }
@@ -128,7 +129,7 @@ impl Sandbox {
                     input: request.input.to_owned(),
                 },
             };
-            self.with_worker(cancel, |worker| send_job(worker, &job, None))
+            self.with_worker(cancel, |worker| send_job(worker, &job, None, cancel))
         };
         self.rerun_if_close(&request.limits, ask)
     }
@@ -141,7 +142,7 @@ impl Sandbox {
     ) -> Result<Report> {
         let tool = self.settings.tools.get(request.language)?;
         let job = Job::TwoProcesses(Box::new(tool.two_process_job(request)?));
-        let ask = || self.with_worker(cancel, |worker| send_job(worker, &job, None));
+        let ask = || self.with_worker(cancel, |worker| send_job(worker, &job, None, cancel));
         let mut report = self.rerun_if_close(&request.limits, ask)?;
         refine(&mut report, tool.runtime);
         Ok(report)
@@ -168,7 +169,7 @@ impl Sandbox {
             let program = format!("{candidate}\n{}", tests.appended);
             let script = Script { mode: "compat".to_owned(), preamble, program };
             let job = self.test_job(script, None, &limits);
-            let report = self.with_worker(cancel, |worker| send_job(worker, &job, None))?;
+            let report = self.with_worker(cancel, |worker| send_job(worker, &job, None, cancel))?;
             let mut ending = with_assertion(report.ending, lines, &tests.appended);
             ending = without_test_lines(ending, lines);
             return Ok(Report { ending, ..report });
@@ -228,7 +229,7 @@ impl Sandbox {
                     *tests = Some(selected);
                 }
                 let file = tests.recorded.filter(|_| !known);
-                let report = send_job(worker, &job, file)?;
+                let report = send_job(worker, &job, file, cancel)?;
                 if !report.suite_unknown {
                     remember_suite(worker, &tests.key);
                     return Some(report);
@@ -269,7 +270,7 @@ impl Sandbox {
     ) -> Result<Report> {
         let mut starved = false;
         for _ in 0..2 {
-            let mut worker = self.take()?;
+            let mut worker = self.take(cancel)?;
             if let Some(report) = job(&mut worker) {
                 self.put_back(worker);
                 return Ok(report);
@@ -277,18 +278,19 @@ impl Sandbox {
             debug!(pid = worker.pid(), "a worker was lost");
             starved |= worker.group.as_ref().is_some_and(|group| group.ended() > 0);
             self.lose(worker);
-            if cancel.is_cancelled() {
-                return Err(Error::failed("the work was interrupted"));
-            }
         }
+        unless_cancelled(cancel)?;
         // The candidate killed its worker twice: that is its own fault.
         let ending = if starved { Ending::MemoryLimit } else { Ending::Crashed { signal: 9 } };
         Ok(Report::new(ending, Evidence::default()))
     }
 
-    fn take(&self) -> Result<Worker> {
+    /// An idle or new worker, unless the work is cancelled.
+    fn take(&self, cancel: &Cancel) -> Result<Worker> {
         let mut workers = self.lock();
         loop {
+            // Nobody waits for a worker any more.
+            unless_cancelled(cancel).inspect_err(|_| self.returned.notify_all())?;
             if let Some(worker) = workers.idle.pop() {
                 return Ok(worker);
             }
@@ -296,10 +298,10 @@ impl Sandbox {
                 workers.started += 1;
                 drop(workers);
                 let started = self.start();
-                if started.is_err() {
+                return started.inspect_err(|_| {
                     self.lock().started -= 1;
-                }
-                return started;
+                    self.returned.notify_one();
+                });
             }
             workers = self.returned.wait(workers).unwrap_or_else(PoisonError::into_inner);
         }
@@ -333,13 +335,29 @@ impl Sandbox {
     }
 }
 
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        // All workers end at the same time; then each is waited for.
+        self.lock().idle.iter().for_each(Worker::hang_up);
+    }
+}
+
+fn unless_cancelled(cancel: &Cancel) -> Result<()> {
+    if cancel.is_cancelled() { Err(Error::failed("the work was interrupted")) } else { Ok(()) }
+}
+
 /// Runs a job, and detects whether memory ran out.
-fn send_job(worker: &mut Worker, job: &Job, file: Option<&File>) -> Option<Report> {
+fn send_job(
+    worker: &mut Worker,
+    job: &Job,
+    file: Option<&File>,
+    cancel: &Cancel,
+) -> Option<Report> {
     let ended = |worker: &Worker| worker.group.as_ref().map_or(0, super::cgroup::Group::ended);
     let ended_before = ended(worker);
     let pid = worker.pid();
     trace!(pid, job = job.name(), "a job begins");
-    let mut report = worker.ask(job, file)?;
+    let mut report = worker.ask(job, file, cancel)?;
     // The kernel killed a process because memory ran out: that caused everything else.
     let starved = report.ending != Ending::Passed && ended(worker) > ended_before;
     if starved {

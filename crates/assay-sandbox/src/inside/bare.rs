@@ -15,7 +15,7 @@ use rustix::process::{
 use super::memory::MemoryLimiter;
 use super::namespaces::become_nobody;
 use super::root::{self, context};
-use super::{WorkerEnvironment, serve};
+use super::{LEAVING, WorkerEnvironment, serve, supervise};
 use crate::frame;
 use crate::message::{Handshake, Layers, Setup};
 use crate::sys;
@@ -105,8 +105,9 @@ pub(super) fn start(host: &UnixStream, setup: &Setup, memory: MemoryLimiter) -> 
         }
         sys::leave(0);
     };
-    // This process may remove the scripts; the worker may not.
-    let _ = sys::wait(pid, true);
+    // This process may remove the scripts; the worker may not. A worker that is killed leaves its own folder behind, so
+    // it has more time.
+    supervise(pid, host, 10 * LEAVING);
     Ok(())
 }
 

@@ -120,6 +120,7 @@ impl<'a> Worker<'a> {
             folder: self.environment.folder.path(),
             isolate: self.environment.own_processes.is_some(),
             dev_null: &self.dev_null,
+            host: self.host,
             tests_group: self.environment.memory.tests(),
         })
     }

@@ -20,6 +20,11 @@ use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use crate::frame;
 use crate::message::{Handshake, Job, Layers, Setup};
@@ -74,9 +79,36 @@ fn start(host: &UnixStream, setup: &Setup) -> Result<(), String> {
         }
         sys::leave(0);
     };
-    // The worker keeps the connection; this process only waits for it.
-    let _ = sys::wait(pid, true);
+    supervise(pid, host, LEAVING);
     Ok(())
+}
+
+/// The time for which a worker may clean up after its host is gone.
+const LEAVING: Duration = Duration::from_millis(500);
+
+/// Waits until the worker has ended. If its host is gone and the worker does not notice, it is killed after `leaving`.
+fn supervise(worker: i32, host: &UnixStream, leaving: Duration) {
+    let handle = Pid::from_raw(worker).map(|pid| pidfd_open(pid, PidfdFlags::empty()));
+    if let Some(Ok(handle)) = handle {
+        let worker_ended = PollFd::new(&handle, PollFlags::IN);
+        wait_for_any(&mut [worker_ended.clone(), PollFd::new(host, PollFlags::empty())], None);
+        if !wait_for_any(&mut [worker_ended], Some(leaving)) {
+            sys::kill(worker);
+        }
+    }
+    let _ = sys::wait(worker, true);
+}
+
+/// Waits for an event, at most for `timeout`; returns whether there was one.
+fn wait_for_any(files: &mut [PollFd<'_>], timeout: Option<Duration>) -> bool {
+    let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+    loop {
+        match poll(files, timeout.as_ref()) {
+            Err(Errno::INTR) => {}
+            Ok(count) => return count > 0,
+            Err(_) => return false,
+        }
+    }
 }
 
 fn inside(

@@ -7,10 +7,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags};
 use serde_json::{Value, json};
 
 use super::child::{Role, Spawn, rlimits, spawn};
 use super::root::context;
+use super::wait_for_any;
 use crate::frame;
 use crate::message::{KEPT_SUITES, ProcessLimits, SelectedTest, SuiteSource};
 use crate::sys::{self, ProcessExit};
@@ -24,6 +26,8 @@ const SETUP_TIMEOUT: Duration = Duration::from_mins(10);
 pub(super) struct Server {
     pid: i32,
     pub(super) control: UnixStream,
+    /// The connection to the host: without it, nothing is waited for.
+    host: UnixStream,
     /// The number of requests, which is also the number of the last one.
     requests: u64,
     /// The number of candidates it has served.
@@ -41,6 +45,8 @@ pub(super) struct ServerEnvironment<'a> {
     pub(super) folder: &'a str,
     pub(super) isolate: bool,
     pub(super) dev_null: &'a File,
+    /// The connection to the host.
+    pub(super) host: &'a UnixStream,
     /// The control group of the tests.
     pub(super) tests_group: Option<&'a File>,
 }
@@ -52,6 +58,7 @@ impl Server {
         role: Role<'_>,
     ) -> Result<Self, String> {
         let (control, theirs) = UnixStream::pair().map_err(context("make a connection"))?;
+        let host = environment.host.try_clone().map_err(context("copy a connection"))?;
         let nothing = environment.dev_null.as_fd();
         let script = format!("{}/{script}", environment.scripts);
         let command: Vec<String> =
@@ -64,7 +71,8 @@ impl Server {
             isolate: environment.isolate,
             hidden: None,
         })?;
-        Ok(Self { pid, control, requests: 0, served: 0, limits: None, suites: VecDeque::new() })
+        let (served, suites) = (0, VecDeque::new());
+        Ok(Self { pid, control, host, requests: 0, served, limits: None, suites })
     }
 
     /// Starts the server that forks candidates.
@@ -129,6 +137,7 @@ impl Server {
 
     /// The next message, if it arrives in time.
     pub(super) fn answer_within(&self, timeout: Duration) -> Result<Value, String> {
+        self.wait_for_bytes(timeout)?;
         let _ = self.control.set_read_timeout(Some(timeout));
         let answer = frame::receive(&self.control);
         let _ = self.control.set_read_timeout(None);
@@ -137,6 +146,17 @@ impl Server {
             Ok(None) => Err("Python ended".to_owned()),
             Err(error) => Err(format!("Python is silent: {error}")),
         }
+    }
+
+    /// Waits until there is something to read; fails if the host is gone first.
+    fn wait_for_bytes(&self, timeout: Duration) -> Result<(), String> {
+        let control = PollFd::new(&self.control, PollFlags::IN);
+        let mut files = [control, PollFd::new(&self.host, PollFlags::empty())];
+        if !wait_for_any(&mut files, Some(timeout)) {
+            return Err("Python is silent".to_owned());
+        }
+        let host_is_gone = !files[1].revents().is_empty();
+        if host_is_gone { Err("the host is gone".to_owned()) } else { Ok(()) }
     }
 
     /// Its process id.
@@ -165,6 +185,7 @@ impl Server {
 
     /// The next bytes, if they arrive in time.
     fn read_within(&self, timeout: Duration, bytes: &mut [u8]) -> Result<(), String> {
+        self.wait_for_bytes(timeout)?;
         let _ = self.control.set_read_timeout(Some(timeout));
         let read = (&self.control).read_exact(bytes);
         let _ = self.control.set_read_timeout(None);

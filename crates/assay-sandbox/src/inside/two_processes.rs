@@ -148,11 +148,11 @@ impl Worker<'_> {
             pipes: pipes.readers(),
             sampler,
         };
-        let mut observed =
-            running.watch(self, OutcomeSource::TestProcess(&test_process), &step.limits)?;
-        if observed.outcome.is_none() {
+        let observed = running.watch(self, OutcomeSource::TestProcess(&test_process), &step.limits);
+        if !matches!(&observed, Ok(observed) if observed.outcome.is_some()) {
             test_process.end();
         }
+        let mut observed = observed?;
         let ending = verdict::ending_of_tests(&observed, &step.limits, false);
         let ending = reported_ending(&mut observed.errors)
             .filter(|_| exited_itself(&ending))

@@ -182,7 +182,12 @@ impl Watch<'_> {
             if let Some(disconnected) = state.disconnected.take() {
                 until = until.min(disconnected + LEAVING);
             }
-            self.step(&mut state, self.poll_timeout(until.saturating_duration_since(now)))?;
+            let timeout = self.poll_timeout(until.saturating_duration_since(now));
+            if let Err(failure) = self.step(&mut state, timeout) {
+                // Without a process namespace, nobody else ends it.
+                self.end(&mut state);
+                return Err(failure);
+            }
             self.check_memory(&mut state, begun);
         }
         self.drain(&mut state);

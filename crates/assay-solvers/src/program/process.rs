@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assay_core::{Cancel, Error, Result, SessionEnd};
+use assay_core::{Cancel, Error, Leftover, Result, SessionEnd};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
@@ -32,8 +32,11 @@ pub(super) struct Process {
     /// The time that the command may take, without the time for which its answers waited to be taken.
     time_limit: Duration,
     waited: Duration,
-    /// True if the child is reaped. After that, its number may belong to another process.
-    reaped: bool,
+    /// Kills the process group if this process ends at once. `None` once the child is reaped: after that, its number may
+    /// belong to another process.
+    leftover: Option<Leftover>,
+    /// True if the output after the end is not waited for.
+    cancelled: bool,
 }
 
 impl Process {
@@ -61,6 +64,8 @@ impl Process {
                     .because(error)
                     .hint("program:CMD is looked for as a shell would, without aliases")
             })?;
+        let group = group_of(&child);
+        let leftover = Some(Leftover::new(move || kill(group)));
         let (sender, lines) = bounded(MAX_WAITING_LINES);
         let (stderr_open, stderr_closed) = bounded::<()>(0);
         let stderr = Arc::default();
@@ -82,7 +87,8 @@ impl Process {
             started: Instant::now(),
             time_limit,
             waited: Duration::ZERO,
-            reaped: false,
+            leftover,
+            cancelled: false,
         })
     }
 
@@ -115,7 +121,8 @@ impl Process {
     /// The end of its standard error.
     pub(super) fn stderr_tail(&self) -> String {
         // The last output may still be on its way; an escaped process may never close the pipe.
-        let _ = self.stderr_closed.recv_timeout(GRACE);
+        let grace = if self.cancelled { TICK } else { GRACE };
+        let _ = self.stderr_closed.recv_timeout(grace);
         let tail = self.stderr.lock().map(|tail| tail.clone()).unwrap_or_default();
         String::from_utf8_lossy(&tail).into_owned()
     }
@@ -129,6 +136,7 @@ impl Process {
         let mut silent = false;
         loop {
             if cancel.is_cancelled() {
+                self.cancelled = true;
                 return Ok(Some(SessionEnd::Cancelled));
             }
             let used = self.elapsed().saturating_sub(self.waited);
@@ -163,22 +171,29 @@ impl Process {
     /// reserved.
     fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let Some(child) = self.pid() else { return true };
+        let Some(child) = group_of(&self.child) else { return true };
         !matches!(waitid(WaitId::Pid(child), options), Ok(None))
     }
 
     /// Kills everything that is left of the process group, and reaps the child.
     fn end_group(&mut self) -> std::io::Result<ExitStatus> {
-        if let Some(group) = self.pid().filter(|_| !self.reaped) {
-            // It is fine if the group is already gone.
-            let _ = kill_process_group(group, Signal::KILL);
+        if let Some(leftover) = self.leftover.take() {
+            kill(group_of(&self.child));
+            drop(leftover);
         }
-        self.reaped = true;
         self.child.wait()
     }
+}
 
-    fn pid(&self) -> Option<Pid> {
-        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+/// The process group of a child, which is called as the child itself.
+fn group_of(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+fn kill(group: Option<Pid>) {
+    if let Some(group) = group {
+        // It is fine if the group is already gone.
+        let _ = kill_process_group(group, Signal::KILL);
     }
 }
 

@@ -19,7 +19,9 @@ mod train;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_core::{Cancel, DataChoice, Error, ProblemId, Result, TaskCard, exit_code};
+use assay_core::{
+    Cancel, DataChoice, Error, ProblemId, Result, TaskCard, clear_leftovers, exit_code,
+};
 use assay_run::Tool;
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSettings};
 use etcetera::BaseStrategy;
@@ -180,12 +182,14 @@ fn locator_training_data<'a>(ids: impl IntoIterator<Item = &'a ProblemId>) -> Op
     ids.into_iter().find_map(learned)
 }
 
-/// The first Ctrl-C requests a clean end; a second one ends the process at once.
+/// The first Ctrl-C requests a clean end; a second one ends the process at once, with all that it has started.
 fn cancel_on_interrupt() -> Result<Cancel> {
     let cancel = Cancel::new();
     let flag = cancel.clone();
     let handler = move || {
         if flag.is_cancelled() {
+            clear_leftovers();
+            output::clear_bar();
             #[expect(clippy::exit, reason = "the user insists")]
             std::process::exit(i32::from(exit_code::INTERRUPTED));
         }

@@ -7,6 +7,7 @@ use assay_core::{
     Confidence, Effort, Error, Opening, ProblemId, Problems, Response, Result, Task, TaskSettings,
     agreeing, counted, exit_code,
 };
+use assay_data::ScratchFolder;
 use assay_run::{PredictSummary, Prediction, job_count};
 use assay_solvers::SolverSpec;
 use serde::Serialize;
@@ -35,7 +36,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     // While the data is read, Ctrl-C simply ends the process.
     let cancel = cancel_on_interrupt()?;
     let failed = |error| Error::failed("failed to print the predictions").because(error);
-    let scratch = tempfile::tempdir()
+    let scratch = ScratchFolder::new()
         .map_err(|error| Error::failed("failed to make a folder for the tasks").because(error))?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let streams = solver.effort() == Effort::Working;
@@ -61,7 +62,13 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
         },
     )?;
     out.flush().map_err(failed)?;
-    Ok(if cancel.is_cancelled() { exit_code::INTERRUPTED } else { report(&predicted) })
+    if cancel.is_cancelled() {
+        let (printed, total) = (predicted.answered, problems.ids().len());
+        let message = format!("interrupted with {printed} of {total} tasks predicted");
+        output::print_message(&message);
+        return Ok(exit_code::INTERRUPTED);
+    }
+    Ok(report(&predicted))
 }
 
 /// The protocol's line for a prediction; `None` for a task without an answer.

@@ -8,7 +8,10 @@ use assay_core::{
     exit_code,
 };
 use assay_data::OutputTarget;
-use assay_run::{FailedSample, RunContext, Scored, Scoring, job_count, select_problems};
+use assay_run::{
+    FailedSample, InterruptedScore, RunContext, ScoreOutcome, Scored, Scoring, job_count,
+    select_problems,
+};
 use assay_tasks::TaskRegistry;
 
 use super::{cache_folder, cancel_on_interrupt, choose_data, locator_training_data, require, tool};
@@ -49,9 +52,12 @@ pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8>
         tool: &tool(),
     };
     let context = RunContext { jobs, cache, state: None, cancel: &cancel, progress: &bar };
-    let Some(scored) = assay_run::score(&scoring, answers, &context)? else {
-        output::print_message("interrupted: nothing was scored");
-        return Ok(exit_code::INTERRUPTED);
+    let scored = match assay_run::score(&scoring, answers, &context)? {
+        ScoreOutcome::Complete(scored) => *scored,
+        ScoreOutcome::Interrupted(interrupted) => {
+            output::print_message(&how_to_go_on(&interrupted));
+            return Ok(exit_code::INTERRUPTED);
+        }
     };
     if task.card().asks == QuestionKind::Code {
         output::show_passed_over(&scored.passed_over, &task.card().name);
@@ -143,6 +149,29 @@ fn show_flaws(flaws: &[Flaw]) {
     output::list_some(&format!("{problems} {have} as not answered{cause}"), reasons, flaws.len());
 }
 
+/// The message about an interrupted score.
+fn how_to_go_on(interrupted: &InterruptedScore) -> String {
+    let InterruptedScore { graded, total, kept_in, own_programs } = interrupted;
+    let done = match (kept_in, own_programs) {
+        (Some(path), _) => {
+            let path = path.display();
+            format!(
+                "interrupted with {graded} of {total} answers graded; their verdicts are kept in {path}"
+            )
+        }
+        (None, Some((checked @ 1.., of))) => format!(
+            "interrupted with {checked} of {of} own programs of the task checked, which are not run again"
+        ),
+        (None, _) if *graded > 0 => {
+            return format!(
+                "interrupted with {graded} of {total} answers graded; there is no place to keep their verdicts"
+            );
+        }
+        (None, _) => return "interrupted: nothing was scored".to_owned(),
+    };
+    format!("{done}\ngo on with: {}", output::this_command())
+}
+
 /// Rejects options that other tasks have, before anything is run.
 fn reject_unsupported_options(arguments: &ScoreArguments, card: &TaskCard) -> Result<()> {
     if arguments.key.is_some() && card.asks != QuestionKind::Code {
@@ -175,7 +204,7 @@ fn no_format(task: &str) -> Error {
 
 fn open(arguments: &ScoreArguments) -> Result<AnswerSource<'static>> {
     if arguments.answers.as_os_str() == "-" {
-        return Ok(AnswerSource::standard_input());
+        return AnswerSource::standard_input();
     }
     AnswerSource::open(&arguments.answers)
         .map_err(|error| error.or_hint("`-` reads the answers from standard input"))

@@ -34,7 +34,7 @@ pub(crate) use failures::{
     ResultsJson, failed_json, show_breakdowns, show_failed, warn_of_missing_problems,
 };
 pub(crate) use log::start_log;
-pub(crate) use progress::{FileProgressBar, RunProgressBar};
+pub(crate) use progress::{FileProgressBar, RunProgressBar, clear_bar};
 pub(crate) use results::{ResultsView, brief, show_folders, show_results};
 pub(crate) use table::{Column, Table};
 use terminal::Page;
@@ -170,6 +170,13 @@ fn paint(text: &str, code: &str) -> String {
 /// The command that started assay, so that printed commands can be copied.
 pub(crate) fn assay_command() -> String {
     quote(&std::env::args().next().unwrap_or_else(|| "assay".to_owned()))
+}
+
+/// The command line of this process, so that it can be repeated.
+pub(crate) fn this_command() -> String {
+    let arguments = std::env::args_os().skip(1);
+    let arguments = arguments.map(|argument| quote(&argument.to_string_lossy()));
+    std::iter::once(assay_command()).chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
 /// The command that resumes the run in `folder`.

@@ -114,8 +114,12 @@ fn score(arguments: &MetricArguments) -> Result<u8> {
     let jobs = texts.jobs as usize;
     let measurement = Measurement { metrics: &metrics, systems: subjects.systems.len() };
     let measured = assay_run::measure(pairs, measurement, jobs, &cancel, &mut printer)?;
+    let n = printer.n;
     drop(printer);
-    let Some(measured) = measured else { return Ok(exit_code::INTERRUPTED) };
+    let Some(measured) = measured else {
+        output::print_message(&format!("interrupted with {n} pairs measured; there is no score"));
+        return Ok(exit_code::INTERRUPTED);
+    };
     if measured.n == 0 {
         return Err(Error::refused(format!("there are no texts in {names}"))
             .hint("a score needs at least one pair"));
