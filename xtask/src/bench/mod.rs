@@ -8,10 +8,14 @@ mod codrep_predict;
 mod codrep_score;
 mod evalplus;
 pub(crate) mod floor;
+mod forks;
 mod humaneval;
+mod languages;
 mod locate;
 pub(crate) mod measure;
+mod published;
 mod sacrebleu;
+mod translations;
 
 use std::path::{Path, PathBuf};
 
@@ -21,16 +25,29 @@ use crate::Outcome;
 use crate::shell::{data, output, print, root, run};
 use measure::{Contender, Measurements, compare};
 
-type Benchmark = fn(&Bench) -> Result<Vec<Measurements>, String>;
+/// The work of a benchmark.
+enum Benchmark {
+    /// Contenders that do the same work, with what it costs them.
+    Contenders(fn(&Bench) -> Result<Vec<Measurements>, String>),
+    /// A table of figures: rows by name, in each of them values by column.
+    Rows(fn(&Bench) -> Result<Rows, String>),
+}
+
+/// A table of figures, in the order of its rows.
+type Rows = serde_json::Map<String, serde_json::Value>;
 
 const BENCHMARKS: &[(&str, Benchmark)] = &[
-    ("codrep-score", codrep_score::run),
-    ("codrep-predict", codrep_predict::run),
-    ("locate", locate::run),
-    ("codebleu", codebleu::run_all),
-    ("sacrebleu", sacrebleu::run),
-    ("humaneval", humaneval::run_all),
-    ("evalplus", evalplus::run_all),
+    ("codrep-score", Benchmark::Contenders(codrep_score::run)),
+    ("codrep-predict", Benchmark::Contenders(codrep_predict::run)),
+    ("locate", Benchmark::Contenders(locate::run)),
+    ("codebleu", Benchmark::Contenders(codebleu::run_all)),
+    ("sacrebleu", Benchmark::Contenders(sacrebleu::run)),
+    ("humaneval", Benchmark::Contenders(humaneval::run_all)),
+    ("evalplus", Benchmark::Contenders(evalplus::run_all)),
+    ("languages", Benchmark::Contenders(languages::run)),
+    ("forks", Benchmark::Rows(forks::run)),
+    ("published", Benchmark::Rows(published::run)),
+    ("translations", Benchmark::Rows(translations::run)),
 ];
 
 /// The resources of a benchmark.
@@ -59,7 +76,11 @@ pub(crate) fn bench(names: &[&str]) -> Outcome {
     for (name, benchmark) in BENCHMARKS {
         if names.is_empty() || names.contains(name) {
             print(&format!("\n==> bench {name}"));
-            write_report(name, benchmark(&bench)?)?;
+            let (contenders, rows) = match benchmark {
+                Benchmark::Contenders(run) => (run(&bench)?, Rows::new()),
+                Benchmark::Rows(run) => (Vec::new(), run(&bench)?),
+            };
+            write_report(name, contenders, rows)?;
         }
     }
     Ok(())
@@ -72,10 +93,13 @@ struct BenchmarkReport {
     commit: String,
     machine: String,
     cores: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     contenders: Vec<Measurements>,
+    #[serde(skip_serializing_if = "Rows::is_empty")]
+    rows: Rows,
 }
 
-fn write_report(name: &str, contenders: Vec<Measurements>) -> Outcome {
+fn write_report(name: &str, contenders: Vec<Measurements>, rows: Rows) -> Outcome {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
     #[expect(clippy::disallowed_methods, reason = "a result carries its date")]
@@ -87,6 +111,7 @@ fn write_report(name: &str, contenders: Vec<Measurements>) -> Outcome {
         machine: model.unwrap_or("unknown").to_owned(),
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         contenders,
+        rows,
     };
     let path = root().join("benches/results").join(format!("{name}.json"));
     let text = serde_json::to_string_pretty(&report).map_err(|error| error.to_string())?;
@@ -98,6 +123,21 @@ impl Bench {
     /// The archives of CodRep's datasets.
     fn archives(&self) -> Vec<PathBuf> {
         (1..=4).map(|number| self.data.join(format!("codrep/Dataset{number}.tar.zst"))).collect()
+    }
+
+    /// Unpacks an archive of the real data into the scratch folder, and returns that.
+    fn unpacked(&self, archive: &str) -> Result<PathBuf, String> {
+        self.unpack(&self.data.join(archive))?;
+        Ok(self.scratch.path().to_owned())
+    }
+
+    /// The JSON that assay prints; answers may be missing.
+    fn json(&self, arguments: &[&str]) -> Result<serde_json::Value, String> {
+        let assay = self.assay.display().to_string();
+        let script = "\"$0\" \"$@\" || [ $? = 5 ]";
+        let printed = output("sh", &[&["-c", script, &assay], arguments].concat());
+        let printed = printed.ok_or_else(|| format!("xtask: assay {arguments:?} failed"))?;
+        serde_json::from_str(&printed).map_err(|error| error.to_string())
     }
 
     /// Unpacks an archive into the scratch folder.
