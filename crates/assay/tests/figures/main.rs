@@ -12,7 +12,8 @@
 //! ```
 //!
 //! `source.rs` says how results are named, `table.rs` how whole tables are tied to one. What is not measured is a
-//! `setting` of the program, `published` by somebody else, or a `definition`.
+//! `setting` of the program, `published` by somebody else, a `definition`, an `example`, or asserted by a test
+//! (`tested`).
 
 mod page;
 mod source;

@@ -28,7 +28,7 @@ const SHARES: [&str; 14] = [
 ];
 
 /// The reasons why a figure needs no kept result.
-const REASONS: [&str; 4] = ["setting", "published", "definition", "example"];
+const REASONS: [&str; 5] = ["setting", "published", "definition", "example", "tested"];
 
 /// Lines without a blank one between them, and the sources of their figures.
 #[derive(Debug, Default)]
