@@ -10,6 +10,7 @@ mod common;
 mod blocks;
 mod check;
 mod fixtures;
+mod links;
 mod matching;
 mod shell;
 mod step;
@@ -50,6 +51,12 @@ pages! {
     sandbox: "docs/sandbox.md";
     seal: "docs/seal.md";
     translation: "docs/translation.md";
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let broken: Vec<String> = PAGES.iter().flat_map(|page| links::broken(page)).collect();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 #[test]
