@@ -88,13 +88,13 @@ impl Faults {
         }
         let programs = self.form == AnswerForm::Programs;
         match self.kind.filter(|_| !self.mixed) {
-            Some(FaultKind::Duplicate) if programs => "each sample stands there once",
+            Some(FaultKind::Duplicate) if programs => "list each sample once",
             Some(FaultKind::WrongCount) if programs => {
                 "an array has a list of programs for each problem, in the order of the task"
             }
             None | Some(FaultKind::Malformed) if programs => {
                 "nothing was graded; answers are lines like {\"task_id\": \"…\", \"completion\": \
-                 \"…\"}; mend what is wrong, or leave it out: a problem without an answer counts \
+                 \"…\"}; correct what is wrong, or leave it out: a problem without an answer counts \
                  as not passed"
             }
             Some(FaultKind::Duplicate) if self.not_a_line => "each problem takes one text",
@@ -119,7 +119,7 @@ impl Faults {
                 "nothing was scored; answers are one JSON object: {\"problem\": \"text\", …}"
             }
             _ => {
-                "nothing was scored; mend these lines, or leave them out: a missing answer costs as \
+                "nothing was scored; correct these lines, or leave them out: a missing answer costs as \
                  much as a wrong one"
             }
         }

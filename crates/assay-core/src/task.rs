@@ -95,7 +95,7 @@ impl TaskCard {
         found.map(Some).ok_or_else(|| {
             let error = Error::usage(format!("{} has no prompt called {name:?}", self.name));
             match names.as_slice() {
-                [] => error.hint("it puts its questions in one way only: leave --prompt out"),
+                [] => error.hint("it has only one prompt: leave --prompt out"),
                 names => error.hint(format!("its prompts are: {}", names.join(", "))),
             }
         })

@@ -12,7 +12,7 @@ use crate::Store;
 use crate::store::is_archive_name;
 
 /// The hint for invalid names.
-const HINT: &str = "mend it, or take the file of names away and pairs are called by their lines";
+const HINT: &str = "correct it, or remove the file of names: pairs are then named by their lines";
 
 /// The names of a corpus's files.
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +136,7 @@ impl Candidate {
         if sources.is_empty() {
             let path = format!("{}{}", self.location, layout.source);
             return Err(Error::refused(format!("{path} is empty"))
-                .hint("it has one text a line: fetch or unpack it again"));
+                .hint("it has one text per line: fetch or unpack it again"));
         }
         let ids = ids.unwrap_or_default();
         self.check_ids(layout.ids.unwrap_or_default(), &ids)?;
@@ -186,7 +186,7 @@ impl Candidate {
                     .hint(format!("each line of {file} names the pair on that line: {HINT}")));
             }
             if let Some(before) = first.insert(id, at + 1) {
-                return Err(Error::refused(format!("{place}: {id} stands on line {before} too"))
+                return Err(Error::refused(format!("{place}: {id} is on line {before} too"))
                     .hint(format!("a name is one pair's: {HINT}")));
             }
         }
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(refusal(&[java, ("t.py", b"c\n\xff\n")]), "here/t.py:2 is not UTF-8");
         assert_eq!(
             refusal(&[java, python, ("t.id", b"1\n1\n")]),
-            "here/t.id:2: 1 stands on line 1 too"
+            "here/t.id:2: 1 is on line 1 too"
         );
         assert_eq!(refusal(&[java, python, ("t.id", b"1\n \n")]), "here/t.id:2 names nothing");
     }

@@ -161,7 +161,7 @@ fn about_words(feature: &str) -> Option<(Form, Cow<'static, str>)> {
         "within 10" => "within 10 lines of it",
         _ => return None,
     };
-    Some((Share, format!("{{}} of {set} stand {place}").into()))
+    Some((Share, format!("{{}} of {set} are {place}").into()))
 }
 
 /// The tokens that the change removes and adds, and their balance.
@@ -215,11 +215,11 @@ const KINDS: [&str; 24] = [
 #[rustfmt::skip]
 const SINGLE: &[(&str, Form, &str)] = &[
     // The similarity of the texts.
-    ("indel", Share, "is {} like the new line, letter by letter"),
-    ("trigrams", Share, "shares {} of its three-letter parts with the new line"),
-    ("jaro-winkler", Share, "is {} like the new line by its letters and its start (Jaro-Winkler)"),
-    ("prefix", Count, "starts with the same {} letters as the new line"),
-    ("suffix", Count, "ends in the same {} letters as the new line"),
+    ("indel", Share, "is {} like the new line, character by character"),
+    ("trigrams", Share, "shares {} of its trigrams with the new line"),
+    ("jaro-winkler", Share, "is {} like the new line by Jaro-Winkler similarity"),
+    ("prefix", Count, "starts with the same {} characters as the new line"),
+    ("suffix", Count, "ends in the same {} characters as the new line"),
     ("ends", Share, "the start and end that it shares with the new line are {} of the longer"),
     ("prefix of new", Share, "the start that it shares with the new line is {} of that"),
     ("suffix of new", Share, "the end that it shares with the new line is {} of that"),
@@ -236,14 +236,14 @@ const SINGLE: &[(&str, Form, &str)] = &[
     ("operator dice", Share, "shares {} of its operators with the new line"),
     ("literal dice", Share, "shares {} of its literals with the new line"),
     ("number dice", Share, "shares {} of its numbers with the new line"),
-    ("length of new", Count, "the new line has {} letters"),
-    ("length of old", Count, "has {} letters"),
-    ("longer by", Signed, "would change its length by {} letters"),
+    ("length of new", Count, "the new line has {} characters"),
+    ("length of old", Count, "has {} characters"),
+    ("longer by", Signed, "would change its length by {} characters"),
     ("length ratio", Share, "the shorter line has {} of the longer one's length"),
     ("tokens of new", Count, "the new line has {} tokens"),
     ("tokens of old", Count, "has {} tokens"),
     ("more tokens", Signed, "would change its number of tokens by {}"),
-    ("same last letter", Flag, "ends in the same letter|ends in another letter"),
+    ("same last letter", Flag, "ends in the same character|ends in another character"),
     ("same first token", Flag, "starts with the same token|starts with another token"),
     ("same second token", Flag, "its second token is the same|its second token is another"),
     ("comment", Flag, "is a comment|is no comment"),
@@ -255,10 +255,10 @@ const SINGLE: &[(&str, Form, &str)] = &[
     ("all names", Count, "the new line has {} names"),
     ("new names unseen", Count, "{} of the names that come are nowhere else in the file"),
     ("method lines", Count, "its method has {} lines"),
-    ("place in method", Share, "stands at {} of the way through its method"),
-    ("place in file", Share, "stands at {} of the way through the file"),
-    ("depth", Count, "stands {} blocks deep"),
-    ("outside methods", Flag, "stands outside of methods|stands in a method"),
+    ("place in method", Share, "is {} of the way through its method"),
+    ("place in file", Share, "is {} of the way through the file"),
+    ("depth", Count, "is {} blocks deep"),
+    ("outside methods", Flag, "is outside of methods|is in a method"),
     ("indent", Count, "is indented by {}"),
     ("lines of block", Count, "its block has {} lines"),
     // The edit, token by token.
@@ -309,7 +309,7 @@ const SINGLE: &[(&str, Form, &str)] = &[
     ("copies before", Count, "{} copies of it come before"),
     ("copies after", Count, "it and its copies after it are {}"),
     // The lines around.
-    ("nearest line like new", Distance, "a line equal to the new one stands {} lines away|no line near it equals the new one"),
+    ("nearest line like new", Distance, "a line equal to the new one is {} lines away|no line near it equals the new one"),
     ("new like within 2", Share, "a line within 2 lines is {} like the new one|no line within 2 lines could be meant"),
     ("new like within 5", Share, "a line within 5 lines is {} like the new one|no line within 5 lines could be meant"),
     ("new like within 20", Share, "a line within 20 lines is {} like the new one|no line within 20 lines could be meant"),
@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn values_are_said_in_words() {
         for (feature, value, said) in [
-            ("trigrams", 0.856, "shares 0.86 of its three-letter parts with the new line"),
+            ("trigrams", 0.856, "shares 0.86 of its trigrams with the new line"),
             ("same first token", 1.0, "starts with the same token"),
             ("same first token", 0.0, "starts with another token"),
             ("copies", 1.0, "1 candidate has this very text"),
@@ -363,7 +363,7 @@ mod tests {
             ("lines as like", 1.0, "1 line is about as like the new one"),
             ("method lines", 1.0, "its method has 1 line"),
             ("shared names", 1.0, "shares 1 name with the new line"),
-            ("longer by", -3.0, "would change its length by -3 letters"),
+            ("longer by", -3.0, "would change its length by -3 characters"),
             ("uses of old name", -1.0, "declares no name"),
             ("kind before", 20.0, "comes after an assignment"),
             ("kind before", -1.0, "comes after nothing"),

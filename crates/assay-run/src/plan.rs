@@ -147,7 +147,7 @@ impl Plan {
         let card = open.task.card();
         spec.check(card)?;
         if samples > 1 && !card.asks.takes_samples() {
-            return Err(Error::usage(format!("{} takes one answer a problem", card.name))
+            return Err(Error::usage(format!("{} takes one answer per problem", card.name))
                 .hint("several samples (-n) are for tasks that ask for programs"));
         }
         let built = spec.build(&solver_settings, open.problems.as_ref())?;

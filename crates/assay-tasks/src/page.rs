@@ -1,6 +1,6 @@
 //! A task's page in the documentation, generated from its card.
 
-use assay_core::TaskCard;
+use assay_core::{Language, TaskCard};
 
 /// The page in Markdown.
 pub fn page(card: &TaskCard) -> String {
@@ -20,9 +20,26 @@ pub fn page(card: &TaskCard) -> String {
         let better = if metric.lower_is_better { "lower" } else { "higher" };
         text += &format!("| `{}` | {better} | {} |\n", metric.name, metric.meaning);
     }
-    text += "\n```sh\n";
+    text += "\n";
+    if let Some(program) = card.language.and_then(tool) {
+        // The test of the documents runs the commands below only where this is installed.
+        text += &format!("<!-- guide: needs {program} -->\n");
+    }
+    text += "```sh\n";
     text += &card.examples.join("\n");
     text + "\n```\n"
+}
+
+/// The program without which a language cannot be run, unless the tests need it in any case.
+fn tool(language: Language) -> Option<&'static str> {
+    match language {
+        Language::JavaScript => Some("node"),
+        Language::Java => Some("javac"),
+        Language::Cpp => Some("g++"),
+        Language::Go => Some("go"),
+        Language::Rust => Some("rustc"),
+        _ => None,
+    }
 }
 
 fn capital(text: &str) -> String {

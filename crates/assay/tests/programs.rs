@@ -115,10 +115,7 @@ fn a_bad_line_is_named_with_its_key_and_cure() {
     assert!(without_test.contains("HumanEval.jsonl:2: missing field `test`"), "{without_test}");
     assert!(without_test.contains("a record has task_id, prompt"), "{without_test}");
     let twice = refused(&line.to_string());
-    assert!(
-        twice.contains("HumanEval.jsonl:2: task_id HumanEval/0 stands on line 1 too"),
-        "{twice}"
-    );
+    assert!(twice.contains("HumanEval.jsonl:2: task_id HumanEval/0 is on line 1 too"), "{twice}");
 }
 
 #[test]

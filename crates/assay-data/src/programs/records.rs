@@ -108,7 +108,7 @@ impl Records {
         self.texts(&mut |line, text| {
             let record = R::parse(text).map_err(|what| {
                 Error::refused(format!("{}:{line}: {what}", self.name))
-                    .hint(format!("a record has {}: mend or fetch the file", R::FORM))
+                    .hint(format!("a record has {}: correct the file, or fetch it again", R::FORM))
             })?;
             take(line, record)
         })

@@ -169,7 +169,7 @@ fn create(path: &Path) -> Result<File> {
 
 fn differs(entry: &Entry) -> Error {
     Error::refused(format!("{} differs from what was sealed", entry.path)).hint(
-        "its content does not have the hash that the manifest has for it: the archive was made anew around it",
+        "its content does not have the hash that the manifest has for it: the archive was rebuilt around it",
     )
 }
 

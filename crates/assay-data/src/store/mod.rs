@@ -192,7 +192,7 @@ pub(crate) fn absolute(path: &Path) -> Result<String> {
     }
     clean.into_os_string().into_string().map_err(|text| {
         Error::refused(format!("{} is not UTF-8", Path::new(&text).display()))
-            .hint("predictions name files by path, one a line: move the data to a plain path")
+            .hint("predictions name files by path, one per line: move the data to a plain path")
     })
 }
 

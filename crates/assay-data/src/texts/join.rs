@@ -137,7 +137,9 @@ impl Joined {
             counted(*fewer, "text"),
             counted(*more, "text")
         ))
-        .hint("a text belongs to the text at the same place of each other file")
+        .hint(
+            "texts are joined by position: the third text belongs to the third of each other file",
+        )
     }
 
     fn next_by_key(&mut self) -> Result<Option<Pair>> {

@@ -90,7 +90,7 @@ fn json_line(lines: &mut Lines) -> Result<Option<KeyedValue>> {
         Err(error) => {
             let column = (error.column() as u64).max(1);
             Err(not_json(lines.source().name(), line, column, &error)
-                .hint("each line is a JSON value; a plain text's file has another ending"))
+                .hint("each line is a JSON value; a file of plain texts has another extension"))
         }
     }
 }

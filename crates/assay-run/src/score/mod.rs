@@ -321,7 +321,7 @@ fn no_answers(file: &AnswerFile, name: &str, task: &str) -> Error {
     let passed_over: usize = file.passed_over.values().sum();
     if passed_over == 0 {
         return Error::refused(format!("{name} has no answers"))
-            .hint("a model that says nothing still has a line for every problem");
+            .hint("a model without an answer still has a line for every problem");
     }
     let message = format!(
         "{name} has no answer to a problem of {task}: the data has the {passed_over} that it names, \

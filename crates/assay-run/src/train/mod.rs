@@ -99,7 +99,7 @@ impl Lessons {
         })?;
         progress.finish();
         if lessons.tasks.is_empty() {
-            return Err(Error::refused("there is nothing to learn from"));
+            return Err(Error::refused("there are no tasks to train on"));
         }
         Ok(lessons)
     }

@@ -46,7 +46,7 @@ impl<R: Record, T: RecordReader<R>> StreamedProblems<R, T> {
             if let Some(before) = first.insert(name.clone(), line) {
                 let file = records.name();
                 return Err(Error::refused(format!(
-                    "{file}:{line}: task_id {name} stands on line {before} too"
+                    "{file}:{line}: task_id {name} is on line {before} too"
                 ))
                 .hint("a problem is there once: leave the other out"));
             }
@@ -96,6 +96,6 @@ impl<R: Record, T: RecordReader<R>> CodeProblems for StreamedProblems<R, T> {
 impl<R, T> StreamedProblems<R, T> {
     fn changed(&self) -> Error {
         Error::failed(format!("{} was changed while it was read", self.records.name()))
-            .hint("start again when it is left alone")
+            .hint("start again when nothing changes it")
     }
 }

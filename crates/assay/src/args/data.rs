@@ -40,9 +40,9 @@ Examples:
   assay data mine codrep --help                    every filter and the split"
     )]
     Mine(MineCommand),
-    /// Lock a folder of hidden data away, and commit to it in public.
+    /// Encrypt a folder of hidden data, and make a public commitment to it.
     Seal(SealArguments),
-    /// Open sealed data, and refuse unless it is what was committed to.
+    /// Open sealed data, after checking it against its commitment.
     Unseal(UnsealArguments),
 }
 
@@ -64,6 +64,6 @@ pub(crate) struct DatasetArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MineCommand {
-    /// Tasks of CodRep's kind: every change of a file that replaced exactly one line.
+    /// Make a CodRep dataset: every change of a file that replaced exactly one line.
     Codrep(MineArguments),
 }

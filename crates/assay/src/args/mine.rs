@@ -23,7 +23,7 @@ pub(crate) struct MineArguments {
     #[arg(short, long, value_name = "DIR", required = true)]
     pub(crate) output: PathBuf,
 
-    /// The language whose files are looked at, by their endings.
+    /// The language of the files to mine, by file extension.
     #[arg(long, value_name = "NAME", default_value = "java")]
     pub(crate) language: String,
 
@@ -43,7 +43,7 @@ pub(crate) struct MineArguments {
     #[arg(long)]
     pub(crate) keep_white_space: bool,
 
-    /// Keep tasks that are there already, from another commit or repository.
+    /// Keep tasks that another commit or repository has already given.
     #[arg(long)]
     pub(crate) keep_duplicates: bool,
 
@@ -59,7 +59,7 @@ pub(crate) struct MineArguments {
     #[arg(long)]
     pub(crate) no_renames: bool,
 
-    /// Look at merges too, by what they change in their first parent.
+    /// Include merges, with their changes relative to the first parent.
     #[arg(long)]
     pub(crate) merges: bool,
 

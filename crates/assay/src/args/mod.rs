@@ -37,8 +37,7 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Puts anything that answers questions about source code through the same task, and says how good
-/// it is, with an honest error bar.
+/// Measures how well anything answers questions about source code, with an error bar on every score.
 #[derive(Debug, Parser)]
 #[command(name = "assay", version = version(), styles = STYLES, arg_required_else_help = true, max_term_width = 80)]
 #[command(after_help = "\
@@ -80,7 +79,7 @@ fn version() -> &'static str {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run solvers on tasks, record every answer and verdict, and sum up.
+    /// Run solvers on tasks, and record every answer and verdict.
     Run(RunArguments),
     /// Grade answers made elsewhere.
     Score(ScoreArguments),
@@ -100,7 +99,7 @@ Examples:
   assay solvers
   assay solvers --json | jq -r '.[].spec'")]
     Solvers(ListArguments),
-    /// Say what there is to know about a task.
+    /// Describe a task: its data, answers, grading, rules and metrics.
     #[command(after_help = "\
 Examples:
   assay show humaneval
@@ -138,7 +137,7 @@ Examples:
   assay train locate --data Dataset1:Dataset2:Dataset3:Dataset4 -o locate.bin"
     )]
     Train(TrainCommand),
-    /// Say what this machine offers: isolation, memory limits, interpreters and compilers.
+    /// Show what this machine offers: isolation, memory limits, interpreters and compilers.
     #[command(after_help = "\
 Examples:
   assay doctor
@@ -206,8 +205,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) resume: Option<PathBuf>,
 
-    /// With --resume: run the command that the record names, though this user did not start that run
-    /// here.
+    /// With --resume: run the command that the record names, even if you did not start that run here.
     // Not from the environment: the user decides this for one record, after a look at it.
     #[arg(long, requires = "resume")]
     pub(crate) trust: bool,
@@ -222,7 +220,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "METRIC>=NUMBER")]
     pub(crate) require: Vec<Requirement>,
 
-    /// Print results.json, one object a line for each run.
+    /// Print results.json, one line per run.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -421,7 +419,7 @@ With --json each task is an object on a line of its own, in the same order:
 The locator was trained on Dataset1 to Dataset4: its predictions there say
 nothing about new data.
 
-Solvers that cannot tell how sure they are give the line alone; a task without an answer has
+Solvers without probabilities give the line alone; a task without an answer has
 no lines and a \"reason\".")]
 pub(crate) struct PredictArguments {
     /// A dataset's folder or archive, its Tasks folder, or `sample`.
@@ -434,7 +432,7 @@ pub(crate) struct PredictArguments {
     #[command(flatten)]
     pub(crate) solving: SolvingArguments,
 
-    /// Print one JSON object a line, with scores and probabilities where the solver has them.
+    /// Print one JSON object per line, with scores and probabilities if the solver has them.
     // Not from the environment: a predictor that another assay runs must follow the protocol.
     #[arg(long)]
     pub(crate) json: bool,

@@ -153,11 +153,8 @@ fn show_stats(stats: &Stats) -> Result<()> {
         ["duplicate files".to_owned(), share(stats.duplicate_files)],
         ["distinct new lines".to_owned(), share(stats.distinct_new_lines)],
         ["distinct changes".to_owned(), known(stats.distinct_changes)],
-        [
-            "replaced line stands there more than once".to_owned(),
-            known(stats.replaced_line_repeated),
-        ],
-        ["new line stands there already".to_owned(), share(stats.new_line_present)],
+        ["replaced line occurs more than once".to_owned(), known(stats.replaced_line_repeated)],
+        ["new line occurs already".to_owned(), share(stats.new_line_present)],
         ["with a carriage return".to_owned(), share(stats.with_carriage_return)],
         ["not UTF-8".to_owned(), share(stats.not_utf8)],
     ];

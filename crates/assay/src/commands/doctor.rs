@@ -34,7 +34,7 @@ fn show(diagnosis: &Diagnosis) -> Result<()> {
         }
         group => group,
     };
-    output::print_wrapped("", &format!("memory is held in check by {memory}"))?;
+    output::print_wrapped("", &format!("memory is limited by {memory}"))?;
     output::print("\n")?;
     let rows = diagnosis.languages.iter().map(|runs| {
         let path = runs.path.as_ref().map_or("-".to_owned(), |path| path.display().to_string());

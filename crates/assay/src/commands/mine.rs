@@ -24,7 +24,7 @@ pub(crate) fn codrep(arguments: &MineArguments, typed: &[String]) -> Result<u8> 
         show(&mined)?;
     }
     if !mined.complete {
-        output::print_message("interrupted; the same command goes on");
+        output::print_message("interrupted; the same command continues");
         return Ok(exit_code::INTERRUPTED);
     }
     for (side, _) in mined.tasks.iter().filter(|(_, tasks)| **tasks == 0) {

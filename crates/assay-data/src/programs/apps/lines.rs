@@ -71,8 +71,10 @@ impl Lines {
         let (mut numbers, mut names) = (Vec::new(), Names::default());
         records.each(&mut |number, head: Head| {
             let level = wanted.map(|_| head.level()).transpose().map_err(|what| {
-                Error::refused(format!("{}:{number}: {what}", records.name()))
-                    .hint(format!("a record has {}: mend or fetch the file", Head::FORM))
+                Error::refused(format!("{}:{number}: {what}", records.name())).hint(format!(
+                    "a record has {}: correct the file, or fetch it again",
+                    Head::FORM
+                ))
             })?;
             if level == wanted {
                 names.of_level.push(head.id);
