@@ -8,9 +8,7 @@ mod codrep_predict;
 mod codrep_score;
 mod evalplus;
 pub(crate) mod floor;
-mod forks;
 mod humaneval;
-mod languages;
 mod locate;
 pub(crate) mod measure;
 mod published;
@@ -44,8 +42,6 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("sacrebleu", Benchmark::Contenders(sacrebleu::run)),
     ("humaneval", Benchmark::Contenders(humaneval::run_all)),
     ("evalplus", Benchmark::Contenders(evalplus::run_all)),
-    ("languages", Benchmark::Contenders(languages::run)),
-    ("forks", Benchmark::Rows(forks::run)),
     ("published", Benchmark::Rows(published::run)),
     ("translations", Benchmark::Rows(translations::run)),
 ];
