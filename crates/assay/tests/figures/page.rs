@@ -4,7 +4,7 @@ use crate::source::{Figure, value_of};
 use crate::table;
 
 /// The units of measured figures.
-const UNITS: [&str; 19] = [
+pub(crate) const UNITS: [&str; 19] = [
     "ms", "s", "µs", "seconds", "minutes", "hours", "KiB", "MiB", "GiB", "kB", "MB", "GB", "%",
     "times", "x", "fold", "CPU-ms", "percent", "points",
 ];

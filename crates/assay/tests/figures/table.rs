@@ -14,6 +14,7 @@
 
 use serde_json::Value;
 
+use crate::page::UNITS;
 use crate::source::{Figure, Measured, values};
 
 /// The cells of a row.
@@ -30,7 +31,7 @@ pub(crate) fn errors(lines: &[String], source: &str, columns: &[&str]) -> Vec<St
         let cells = cells(line);
         let name = cells.first().cloned().unwrap_or_default();
         for (head, cell) in heads.iter().zip(&cells).skip(1) {
-            let numbers: Vec<Figure> = cell.split(" / ").filter_map(Figure::parse).collect();
+            let numbers: Vec<Figure> = cell.split(" / ").filter_map(figure).collect();
             if numbers.is_empty() {
                 continue;
             }
@@ -47,6 +48,13 @@ pub(crate) fn errors(lines: &[String], source: &str, columns: &[&str]) -> Vec<St
         }
     }
     errors
+}
+
+/// The figure in a cell: a number alone, with a unit, or `of` a total; `14 differ` is text.
+fn figure(cell: &str) -> Option<Figure> {
+    let unit = cell.split(' ').nth(1).unwrap_or_default();
+    let known = unit.is_empty() || unit == "of" || UNITS.contains(&unit);
+    Figure::parse(cell).filter(|_| known)
 }
 
 /// The elements of a row.

@@ -135,7 +135,7 @@ fn gap(shown: &[String], printed: &[String]) -> Vec<String> {
     start.chain([ANY.to_owned()]).chain(elided().skip(printed.len() - after)).collect()
 }
 
-/// The line with `…` for what varies: times and durations, names of runs, long hashes and keys, versions.
+/// The line with `…` for what varies: times and durations, names of runs, long hashes and keys, signatures, versions.
 fn elide(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line;
@@ -157,7 +157,7 @@ fn elide(line: &str) -> String {
 /// The length of a text that varies, and what to show instead.
 type Varying = fn(&str) -> Option<(usize, String)>;
 
-const VARYING: [Varying; 5] = [run_name, instant, duration, hash, version];
+const VARYING: [Varying; 6] = [run_name, instant, duration, hash, signature, version];
 
 /// The length of the longest start of such characters.
 fn run_of(text: &str, fits: impl Fn(char) -> bool) -> usize {
@@ -206,6 +206,13 @@ fn hash(text: &str) -> Option<(usize, String)> {
             |letter| if key { letter.is_alphanumeric() } else { letter.is_ascii_hexdigit() },
         );
     (length >= 32).then(|| (length, if key { format!("age1{ANY}") } else { ANY.to_owned() }))
+}
+
+/// `signature d8150e8888e7`: it has the versions of assay and of Python in it.
+fn signature(text: &str) -> Option<(usize, String)> {
+    let digits = text.strip_prefix("signature ")?;
+    let length = run_of(digits, |letter| letter.is_ascii_hexdigit());
+    (length == 12).then(|| ("signature ".len() + length, format!("signature {ANY}")))
 }
 
 /// `assay:0.1.0`, `python:3.12.1`.
