@@ -19,7 +19,8 @@ pub(crate) struct ProgramArguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
-    /// Try every input of EvalPlus's tasks, even after a wrong answer: `detail` in the verdict then has a character for each, T for right, F for wrong, - for an error, . for not run. The verdicts are the same.
+    /// Try every input of EvalPlus's tasks, even after a wrong answer: `detail` in the verdict then has a
+    /// character for each, T for right, F for wrong, - for an error, . for not run. The verdicts are the same.
     #[arg(long)]
     pub(crate) details: bool,
 
