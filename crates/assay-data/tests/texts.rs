@@ -269,7 +269,7 @@ fn join_lines(ids: Ids, hyp: &str, refs: &[&str]) -> Result<Vec<String>, String>
     let shown = |Pair { id, references, hypotheses }: Pair| {
         format!(
             "{}: {} | {}",
-            serde_json::to_string(&id).unwrap(),
+            serde_json::to_string(&id).expect("a text can be written as JSON"),
             hypotheses[0],
             references.join(" | ")
         )

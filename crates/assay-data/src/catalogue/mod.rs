@@ -102,12 +102,16 @@ impl Entry {
                 .find_map(|name| take(&|other| other == name)),
             Form::Holding(files) => {
                 let holds = |path: &str| files.iter().any(|file| path.ends_with(file));
-                let (store, _) = Store::find(folder, &holds).ok()??;
-                let name = Path::new(store.location()).file_name();
-                if name == folder.file_name() {
+                // Its files lie deeper than a store searches a folder.
+                let is_whole_folder = files.iter().any(|file| folder.join(file).is_file());
+                let store = || Store::find(folder, &holds).ok().flatten().map(|(store, _)| store);
+                let location =
+                    if is_whole_folder { folder.to_owned() } else { store()?.location().into() };
+                if location.file_name() == folder.file_name() {
                     here.clear();
                     return Some(folder.to_owned());
                 }
+                let name = location.file_name();
                 Some(here.remove(here.iter().position(|other| other.file_name() == name)?))
             }
         }
