@@ -19,7 +19,7 @@ fn run(sandbox: &Sandbox, test: &str, candidate: &str, rules: Rules) -> Report {
     let limits = Limits::with_cpu(Duration::from_secs(2));
     let request =
         TestRequest { candidate, prelude: "", tests: &tests, case: 0, seed: 7, rules, limits };
-    sandbox.run_tests(&request, &Cancel::new()).unwrap()
+    sandbox.run_tests(&request, &Cancel::new()).expect("the sandbox runs")
 }
 
 fn told(evidence: &Evidence) -> [&str; 3] {
