@@ -50,7 +50,7 @@ fn described(dataset: &ListedDataset) -> String {
         let licence = dataset.licence.as_deref().unwrap_or("licence not stated");
         lines.push(format!("  from {publisher} ({licence})"));
     }
-    lines.iter().map(|line| format!("{}\n", shown_line(line))).collect()
+    lines.iter().map(|line| output::wrapped(&shown_line(line))).collect()
 }
 
 /// The names of files that are looked for, in one line.

@@ -188,6 +188,13 @@ fn quote(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
 }
 
+/// A line of words for standard output, wrapped to its width; further lines are indented as the first.
+pub(crate) fn wrapped(line: &str) -> String {
+    let words = line.trim_start();
+    let start = " ".repeat(line.len() - words.len());
+    Page::of_standard_output().wrap_words(&start, words)
+}
+
 /// Prints one line of JSON.
 pub(crate) fn json_line(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string(value);

@@ -122,7 +122,7 @@ b                     none
     fn names_without_room_keep_their_end() {
         let text = render(&table(), 36);
         assert!(text.lines().all(|line| width(line) <= 36), "{text}");
-        assert!(text.contains("…h/to/out.txt  22.00\n"), "{text}");
+        assert!(text.contains("…th/to/out.txt  22.00\n"), "{text}");
     }
 
     #[test]
