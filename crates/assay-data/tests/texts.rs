@@ -362,3 +362,17 @@ proptest! {
         let _ = join_lines(ids, &hyp, &[&refs]);
     }
 }
+
+#[test]
+fn ids_that_cannot_join_all_files_are_refused() {
+    let numbered = "0\ta\n1\tb\n2\tc\n";
+    for (hypotheses, references, expected) in [
+        ("0\ta\n1\tb\n1\tc\n", &[numbered][..], "twice"),
+        ("2\tc\n0\ta\n1\tb\n", &[numbered, "a\nb\nc\n"], "in no order"),
+        ("2\tc\n0\ta\n0\tb\n", &[numbered, "a\nb\nc\n"], "in no order"),
+    ] {
+        let error = join_lines(Ids::Auto, hypotheses, references).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    assert!(join_lines(Ids::No, "0\ta\n1\tb\n1\tc\n", &[numbered]).is_ok());
+}

@@ -45,12 +45,13 @@ def statements(nodes):
 
 def statement_at(text, places, line):
     """The smallest statement that covers a line, as it is written; the line alone if there is none."""
-    lines = text.split("\n")
+    # As Python's tokenizer counts lines: a carriage return alone ends one too.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     around = [place for place in places if place[0] <= line <= place[1]]
     if not around:
         return lines[line - 1].strip() if line <= len(lines) else ""
     first, last, begin, end = min(around, key=lambda place: (place[1] - place[0], -place[0], place[3] - place[2]))
-    rows = [row.encode() for row in lines[first - 1 : last]]
+    rows = [row.encode() for row in lines[first - 1 : last]] or [b""]
     # The end first: both may be on one line.
     rows[-1] = rows[-1][:end]
     rows[0] = rows[0][begin:]

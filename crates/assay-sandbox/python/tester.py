@@ -221,7 +221,15 @@ def run_table_suite(table, message, connection, sheet):
 def gone(program):
     """The outcome for a program that is gone; the call that it did not answer may be the reason."""
     program.is_over = True
-    return {"gone": True, **asking(program)}
+    return {"gone": True, **safely(lambda: asking(program), {})}
+
+
+def safely(describe, otherwise):
+    """The description of a failure. Whatever goes wrong with it must not change the verdict."""
+    try:
+        return describe()
+    except BaseException:
+        return otherwise
 
 
 def asking(program):
@@ -245,13 +253,13 @@ def outcome(test, places, program, text=""):
             return {"exit": error.code}
         program.is_over = True
         told = {"raised": error.name, "message": error.message, "line": error.line}
-        return {**told, "frames": error.frames, **asking(program)}
+        return {**told, "frames": error.frames, **safely(lambda: asking(program), {})}
     except AssertionError as error:
         program.is_over = True
-        return wrong(error, places(error), program, text)
+        return safely(lambda: wrong(error, places(error), program, text), {"wrong": ""})
     except BaseException as error:
         program.is_over = True
-        statements = [failing.in_one_line(source) for _, source in places(error)[:1]]
+        statements = safely(lambda: [failing.in_one_line(source) for _, source in places(error)[:1]], [])
         message = "%s (%s)" % (_text(error), "".join(statements))
         return {"raised": type(error).__name__, "message": message[:2000], "line": None}
     return {"passed": True}

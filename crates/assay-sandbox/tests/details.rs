@@ -72,6 +72,16 @@ fn every_form_of_an_assertion_tells_call_expected_and_got() {
 }
 
 #[test]
+fn a_carriage_return_in_a_test_changes_no_verdict() {
+    let sandbox = sandbox(Isolation::Warm);
+    for test in ["text = '''a\r\rb'''\nassert f(2) == 3", "x = 1\r\nassert f(2) == 3\r\n"] {
+        let report = run(&sandbox, test, "def f(*x): return x[0]\n", Rules::Strict);
+        assert!(matches!(report.ending, Ending::WrongAnswer { .. }), "{test:?}: {report:?}");
+        assert_eq!(told(&report.evidence), ["f(2)", "3", "2"], "{test:?}");
+    }
+}
+
+#[test]
 fn an_assertion_about_something_else_names_no_call() {
     let sandbox = sandbox(Isolation::Warm);
     let test = "count = 0\nfor x in (1, 2, 1):\n    if f(x) == 1: count += 2\nassert count == 5";

@@ -25,12 +25,15 @@ pub fn names_bound(program: &str) -> BTreeSet<&str> {
     let mut import = None;
     for (at, word) in words.iter().enumerate() {
         let start = offset(word, program);
-        let begins_import = word.text == "import";
-        if begins_import {
-            import = Some(start + word.text.len());
+        let imported =
+            import.as_mut().is_some_and(|import: &mut Import| import.reaches(program, start));
+        if word.text == "import" {
+            import = Some(Import { read: start + word.text.len(), is_in_parentheses: None });
+            continue;
         }
-        let imported = !begins_import
-            && import.is_some_and(|import| is_one_statement(&program[import..start]));
+        if !imported {
+            import = None;
+        }
         let defined = at > 0 && matches!(words[at - 1].text, "def" | "class");
         let assigned = word.column == 0 && is_assigned(&program[start + word.text.len()..]);
         if (imported || defined || assigned) && !word.is_attribute {
@@ -45,12 +48,25 @@ fn offset(word: &Word<'_>, program: &str) -> usize {
     word.text.as_ptr() as usize - program.as_ptr() as usize
 }
 
-/// Returns true if no statement ends in this text, which may begin with a parenthesis.
-fn is_one_statement(text: &str) -> bool {
-    if text.trim_start().starts_with('(') {
-        !text.contains(')')
-    } else {
-        !text.contains(['\n', ';'])
+/// An import statement that is read word by word, each part of it once.
+struct Import {
+    /// The end of what was read.
+    read: usize,
+    /// Whether its names are in parentheses, once that is known.
+    is_in_parentheses: Option<bool>,
+}
+
+impl Import {
+    /// Returns true if the statement has not ended before the word at `start`.
+    fn reaches(&mut self, program: &str, start: usize) -> bool {
+        let gap = &program[self.read..start];
+        self.read = start;
+        let opens = || gap.trim_start().starts_with('(');
+        if *self.is_in_parentheses.get_or_insert_with(opens) {
+            !gap.contains(')')
+        } else {
+            !gap.contains(['\n', ';'])
+        }
     }
 }
 
@@ -271,6 +287,9 @@ mod tests {
             def l(m):\n    n = 4\n    class O: pass\n# import p\nprint(q)\n";
         check(&names_bound(program), &["O", "a", "as", "c", "d", "f", "g", "h", "i", "j", "l"]);
         check(&names_bound("    import math\n    return add(1)\n"), &["math"]);
+        // Read once: twice for each word would be read for hours.
+        let long = format!("import ({}", "a, ".repeat(400_000));
+        check(&names_bound(&long), &["a"]);
     }
 
     #[test]

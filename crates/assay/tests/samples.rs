@@ -196,7 +196,7 @@ fn other_tasks_take_one_answer() {
     let folder = tempdir().unwrap();
     let output = run(folder.path(), &["run", "codrep", "-d", "sample", "-s", "first", "-n", "2"]);
     assert_eq!(output.code, 2, "{output:?}");
-    assert!(output.err.contains("codrep takes one answer a problem"), "{}", output.err);
+    assert!(output.err.contains("codrep takes one answer per problem"), "{}", output.err);
 }
 
 #[test]

@@ -125,6 +125,18 @@ fn verdicts_that_cannot_be_written_are_refused_before_anything_is_read() {
 }
 
 #[test]
+fn verdicts_do_not_replace_the_data() {
+    let (keep, _root) = dataset("D", 2);
+    let solution = keep.path().join("D/Solutions/1.txt");
+    let before = fs::read(&solution).unwrap();
+    let arguments = ["score", "codrep", "-", "--data", "D", "--verdicts", "D/Solutions/1.txt"];
+    let output = feed(keep.path(), &arguments, "");
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.err.contains("would overwrite a file of the data"), "{}", output.err);
+    assert_eq!(fs::read(solution).unwrap(), before);
+}
+
+#[test]
 fn several_predictions_a_task_and_bare_names() {
     let (_keep, root) = dataset("D", 4);
     // The first edition: file names alone, several guesses.

@@ -26,8 +26,9 @@ fn with_columns(folder: &Path, columns: &str, arguments: &[&str]) -> CommandOutp
 }
 
 fn widest(text: &str) -> usize {
-    // Commands and paths are there to be copied.
-    let lines = text.lines().filter(|line| !line.contains("assay ") && !line.contains("record"));
+    // Commands, paths and addresses are there to be copied.
+    let copied = ["assay ", "record", "https://"];
+    let lines = text.lines().filter(|line| !copied.iter().any(|part| line.contains(part)));
     lines.map(|line| line.chars().count()).max().unwrap()
 }
 

@@ -60,8 +60,15 @@ const ANSWERS: [(&str, Holds); 20] = [
 
 /// Fields that are passed over beside another, which holds the answer: EvalPlus prefers `solution`, MapCoder keeps
 /// what the model said, and MultiPL-E's published completions come with the programs that were run.
-const PASSED_OVER: [(&str, &str); 3] =
-    [("solution", "completion"), ("source_codes", "responses"), ("completions", "programs")];
+/// A raw reply is often kept beside the completion that was cut out of it.
+const PASSED_OVER: [(&str, &str); 6] = [
+    ("solution", "completion"),
+    ("source_codes", "responses"),
+    ("completions", "programs"),
+    ("completion", "response"),
+    ("completion", "output"),
+    ("completion", "answer"),
+];
 
 /// Other fields that say how an answer is meant.
 const CONTEXT: [&str; 6] = ["prompt", "tests", "stop_tokens", "language", "test_list", "results"];
@@ -214,12 +221,20 @@ impl Record {
     }
 
     fn given(&self) -> Result<Given, String> {
-        if let Some(key) = &self.key {
-            let value = self.fields.get(key).ok_or_else(|| format!("there is no {key:?}"))?;
-            let responses = texts(key, value, Response::Text)?;
-            return Ok(Given { responses, is_settled: false, shape: Shape::NamedField });
-        }
-        let Some((key, holds)) = self.candidate()? else { return self.results() };
+        let candidate = match &self.key {
+            None => self.candidate()?,
+            Some(key) => {
+                let value = self.fields.get(key).ok_or_else(|| format!("there is no {key:?}"))?;
+                let settled =
+                    |&&(name, holds): &&(&str, Holds)| name == key && holds != Holds::Either;
+                let Some(known) = ANSWERS.iter().find(settled) else {
+                    let responses = texts(key, value, Response::Text)?;
+                    return Ok(Given { responses, is_settled: false, shape: Shape::NamedField });
+                };
+                Some(*known)
+            }
+        };
+        let Some((key, holds)) = candidate else { return self.results() };
         let value = self.fields.get(key).unwrap_or(&Value::Null);
         let given = |wrap: fn(String) -> Response, shape| {
             let is_settled = holds != Holds::Either;

@@ -71,13 +71,17 @@ fn program(function: &str) -> String {
     }
 }
 
+/// The greatest indentation that is written, of which Python itself refuses the last level: a line that only indents
+/// must not become a program of its square's size.
+const MAX_DEPTH: usize = 101;
+
 /// Puts a Python function together from its words.
 fn put_together(function: &str) -> String {
     let (mut program, mut depth) = (String::new(), 0_usize);
     let mut line = Vec::new();
     for word in function.split(' ').filter(|word| !word.is_empty()) {
         match word {
-            "INDENT" => depth += 1,
+            "INDENT" => depth = (depth + 1).min(MAX_DEPTH),
             "DEDENT" => depth = depth.saturating_sub(1),
             "NEW_LINE" => end_line(&mut program, depth, &mut line),
             word => line.push(word),
@@ -138,6 +142,12 @@ mod tests {
         let more = "def f ( ) : NEW_LINE INDENT for i in x : NEW_LINE INDENT y ( ) NEW_LINE DEDENT return 1 NEW_LINE DEDENT";
         assert_eq!(program(more), "def f ( ) :\n    for i in x :\n        y ( )\n    return 1\n");
         assert_eq!(program("def f(a): return a"), "def f(a): return a");
+    }
+
+    #[test]
+    fn a_line_that_only_indents_stays_small() {
+        let line = format!("def f ( ) : NEW_LINE {}", "INDENT a NEW_LINE ".repeat(10_000));
+        assert!(program(&line).len() < 410 * 10_000);
     }
 
     proptest! {

@@ -32,6 +32,8 @@ enum Beginnings {
     Counted,
     /// Other whole numbers, each once.
     Numbers,
+    /// Whole numbers, most of them once: ids, of which some are wrong.
+    Repeated,
     /// Words, each once.
     Words(Vec<String>),
     /// Not all lines have an id.
@@ -71,10 +73,10 @@ pub(super) fn decide(sources: Vec<Source>, ids: Ids) -> Result<Vec<(Source, Line
         Ids::Auto if of_lines.iter().all(|found| **found != Beginnings::None) => {
             if are_ids(&of_lines) { LineIds::Joined } else { LineIds::None }
         }
-        Ids::Auto if of_lines.contains(&&Beginnings::Counted) => LineIds::Counted,
         Ids::Auto => {
             refuse_unordered(&looked, all_lines)?;
-            LineIds::None
+            let is_counted = of_lines.contains(&&Beginnings::Counted);
+            if is_counted { LineIds::Counted } else { LineIds::None }
         }
     };
     let treated = looked.into_iter().map(|(source, found)| {
@@ -99,7 +101,8 @@ fn are_ids(files: &[&Beginnings]) -> bool {
 
 /// Refuses numbers that are in no order, where another file has none: the lines cannot be joined.
 fn refuse_unordered(files: &[(Source, Beginnings)], all_lines: bool) -> Result<()> {
-    let numbered = files.iter().find(|(_, found)| *found == Beginnings::Numbers);
+    let is_unordered = |found| matches!(found, &Beginnings::Numbers | &Beginnings::Repeated);
+    let numbered = files.iter().find(|(_, found)| is_unordered(found));
     match numbered {
         Some((source, _)) if all_lines => Err(Error::refused(format!(
             "{}: each line starts with a number and a tab, in no order, and other files have no such ids",
@@ -118,10 +121,13 @@ fn beginnings(head: &[u8]) -> Beginnings {
         return Beginnings::None;
     };
     let numbers: Option<Vec<u64>> = ids.iter().map(|id| number(id)).collect();
-    let is_unique = || ids.iter().collect::<HashSet<_>>().len() == ids.len();
+    let distinct = ids.iter().collect::<HashSet<_>>().len();
+    let is_unique = || distinct == ids.len();
     match numbers {
         Some(numbers) if counts(&numbers) => Beginnings::Counted,
         Some(_) if is_unique() => Beginnings::Numbers,
+        // Fewer numbers are labels.
+        Some(_) if distinct * 2 > ids.len() => Beginnings::Repeated,
         // A number alone may be an id without a text; a word alone is a text.
         None if is_unique() && lines.iter().all(|line| line.contains('\t')) => {
             Beginnings::Words(ids.into_iter().map(str::to_owned).collect())
@@ -243,6 +249,7 @@ mod tests {
             ("\u{feff}0\ta\n", Beginnings::Counted),
             ("7\ta\n3\tb\n", Beginnings::Numbers),
             ("7\ta\n7\tb\n", Beginnings::None),
+            ("7\ta\n8\tc\n7\tb\n", Beginnings::Repeated),
             ("0\n1\n2\n", Beginnings::None),
             ("a\tb\nc\td\n", words(&["a", "c"])),
             ("a\tb\na\td\n", Beginnings::None),

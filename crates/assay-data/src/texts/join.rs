@@ -31,8 +31,8 @@ pub(super) struct Joined {
     count: u64,
     /// Keys whose pair was read.
     seen: SeenKeys,
-    /// True if lines start with ids.
-    has_ids: bool,
+    /// The files whose lines start with ids.
+    with_ids: Vec<String>,
 }
 
 impl Joined {
@@ -46,7 +46,10 @@ impl Joined {
         hypotheses.extend(references);
         let (sources, keys): (Vec<Source>, Vec<Keys>) = hypotheses.into_iter().unzip();
         let treated = decide(sources, ids)?;
-        let has_ids = treated.iter().any(|(_, ids)| *ids != LineIds::None);
+        let has_ids = |(source, ids): &(Source, LineIds)| {
+            (*ids != LineIds::None).then(|| source.name().to_owned())
+        };
+        let with_ids: Vec<String> = treated.iter().filter_map(has_ids).collect();
         let mut columns = Vec::with_capacity(treated.len());
         for ((source, ids), keys) in treated.into_iter().zip(keys) {
             columns.push(Column::open(source, ids, keys)?);
@@ -61,12 +64,12 @@ impl Joined {
         let references = columns.split_off(systems);
         let hypotheses = columns;
         let seen = SeenKeys::default();
-        Ok(Self { hypotheses, references, keyed, count: 0, seen, has_ids })
+        Ok(Self { hypotheses, references, keyed, count: 0, seen, with_ids })
     }
 
-    /// Returns whether lines start with ids, which are no part of the texts.
-    pub(super) fn has_ids(&self) -> bool {
-        self.has_ids
+    /// The files whose lines start with ids, which are no part of the texts.
+    pub(super) fn with_ids(&self) -> &[String] {
+        &self.with_ids
     }
 
     pub(super) fn names(&self) -> Vec<String> {
@@ -159,7 +162,7 @@ impl Joined {
         let mut items = self.hypotheses.iter_mut().map(take).collect::<Result<Vec<_>>>()?;
         items.push(item);
         items.extend(more);
-        let id = number(&key).filter(|_| self.has_ids);
+        let id = number(&key).filter(|_| !self.with_ids.is_empty());
         self.pair(id.map_or(PairId::Text(key), PairId::from), items).map(Some)
     }
 

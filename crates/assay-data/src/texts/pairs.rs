@@ -48,7 +48,7 @@ impl From<u64> for PairId {
 pub struct Pairs {
     reader: Option<Reader>,
     names: Vec<String>,
-    has_ids: bool,
+    with_ids: Vec<String>,
 }
 
 enum Reader {
@@ -67,7 +67,7 @@ impl Pairs {
         };
         let files = sources.into_iter().map(open).collect::<Result<Vec<Values>>>()?;
         let names = files.iter().map(|file| file.name().to_owned()).collect();
-        Ok(Self { reader: Some(Reader::Together(files)), names, has_ids: false })
+        Ok(Self { reader: Some(Reader::Together(files)), names, with_ids: Vec::new() })
     }
 
     /// Hypotheses and references from separate files. There may be several files of references:
@@ -79,13 +79,14 @@ impl Pairs {
         ids: Ids,
     ) -> Result<Self> {
         let joined = Joined::open(hypotheses, references, ids)?;
-        let (names, has_ids) = (joined.names(), joined.has_ids());
-        Ok(Self { reader: Some(Reader::Joined(Box::new(joined))), names, has_ids })
+        let (names, with_ids) = (joined.names(), joined.with_ids().to_vec());
+        Ok(Self { reader: Some(Reader::Joined(Box::new(joined))), names, with_ids })
     }
 
-    /// Returns whether lines start with ids, which are no part of the texts.
-    pub fn has_ids(&self) -> bool {
-        self.has_ids
+    /// The names of the files whose lines start with ids, which are no part of the texts. If not all files have them,
+    /// they are joined by position.
+    pub fn with_ids(&self) -> &[String] {
+        &self.with_ids
     }
 
     /// The files' names in messages.

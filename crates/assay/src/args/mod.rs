@@ -48,7 +48,7 @@ Examples:
   assay predict sample --solver middle | assay score codrep - --data sample
   assay explain Dataset4/Tasks/17.txt              why this line and not another
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 a --require was missed,
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 --require missed,
 5 done but answers are missing or problems excluded, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// Print without colour.
@@ -125,8 +125,9 @@ Examples:
   assay metric chrf --pairs pairs.jsonl --per-pair --json
   assay metric list                                every metric and its variants
 
-Texts are lines of a plain file, or JSON: the file extension selects the format (.jsonl, .ndjson,
-.json; .gz and .zst are unpacked). `assay metric bleu --help` has every option."
+Texts are lines of a plain file, or JSON: the file extension selects the format
+(.jsonl, .ndjson, .json; .gz and .zst are unpacked). `assay metric bleu --help`
+has every option."
     )]
     Metric(MetricCommand),
     /// Train what assay ships, from data.
@@ -217,7 +218,7 @@ pub(crate) struct RunArguments {
 
     /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
     /// lower end); may be repeated. The exit code is 4 if a result misses one.
-    #[arg(long, value_name = "METRIC>=NUMBER")]
+    #[arg(long, value_name = "CONDITION")]
     pub(crate) require: Vec<Requirement>,
 
     /// Print results.json, one line per run.
@@ -358,7 +359,7 @@ pub(crate) struct ScoreArguments {
 
     /// A threshold for a metric, such as 'pass@1>=0.6' (or >, <=, <, ==; 'pass@1.low>=0.55' for the interval's
     /// lower end); may be repeated. The exit code is 4 if a result misses one.
-    #[arg(long, value_name = "METRIC>=NUMBER")]
+    #[arg(long, value_name = "CONDITION")]
     pub(crate) require: Vec<Requirement>,
 
     /// The output format.

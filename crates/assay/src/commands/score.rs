@@ -1,13 +1,16 @@
 //! `assay score`: grade answers made elsewhere.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use assay_answers::AnswerSource;
 use assay_core::{
-    Error, Flaw, Opening, QuestionKind, Result, Results, Task, TaskCard, agreeing, counted,
-    exit_code,
+    DataChoice, Error, Flaw, Opening, QuestionKind, Result, Results, Task, TaskCard, agreeing,
+    counted, exit_code,
 };
 use assay_data::OutputTarget;
+use assay_record::VerdictLine;
 use assay_run::{
     FailedSample, InterruptedScore, RunContext, ScoreOutcome, Scored, Scoring, job_count,
     select_problems,
@@ -17,6 +20,9 @@ use assay_tasks::TaskRegistry;
 use super::{cache_folder, cancel_on_interrupt, choose_data, locator_training_data, require, tool};
 use crate::args::{ScoreArguments, ScoreFormat};
 use crate::output::{self, ResultsJson, ResultsView, RunProgressBar};
+
+/// The length up to which a file's first line is taken for a verdict.
+const LONGEST_VERDICT: u64 = 1 << 20;
 
 pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8> {
     let tasks = TaskRegistry::built_in();
@@ -32,9 +38,8 @@ pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8>
     let chosen = &arguments.chosen;
     let chosen = select_problems(problems.ids(), &chosen.ids, chosen.limit())?;
     let replaced = verdicts.as_ref().and_then(OutputTarget::replaced_path);
-    if replaced.is_some_and(|path| is_same(path, &arguments.answers)) {
-        return Err(Error::usage("the verdicts would overwrite the answers")
-            .hint("name another file with --verdicts"));
+    if let Some(path) = replaced {
+        protect_input(path, &arguments.answers, &data)?;
     }
     require::refuse_unknown(&arguments.require, &[task.card()], &settings.pass_k)?;
     let answers = open(arguments)?;
@@ -193,6 +198,37 @@ fn reject_unsupported_options(arguments: &ScoreArguments, card: &TaskCard) -> Re
 }
 
 /// Returns whether two paths lead to the same file.
+/// Refuses verdicts that would replace the answers or a file of the data.
+fn protect_input(verdicts: &Path, answers: &Path, data: &DataChoice) -> Result<()> {
+    let paths = match data {
+        DataChoice::Paths(paths) => &paths[..],
+        DataChoice::Sample => &[],
+    };
+    let what = if is_same(verdicts, answers) {
+        "the answers"
+    } else if paths.iter().any(|path| is_same(verdicts, path) || is_file_within(verdicts, path)) {
+        "a file of the data"
+    } else {
+        return Ok(());
+    };
+    Err(Error::usage(format!("the verdicts would overwrite {what}"))
+        .hint("name another file with --verdicts"))
+}
+
+/// Returns true if there is a file at `path` in the folder, other than verdicts that were written before.
+fn is_file_within(path: &Path, folder: &Path) -> bool {
+    let both = path.canonicalize().ok().zip(folder.canonicalize().ok());
+    both.is_some_and(|(path, folder)| path.starts_with(folder) && !holds_verdicts(&path))
+}
+
+/// Returns true if a file begins with a verdict, or is empty.
+fn holds_verdicts(path: &Path) -> bool {
+    let mut line = String::new();
+    let read = |file: File| BufReader::new(file.take(LONGEST_VERDICT)).read_line(&mut line);
+    File::open(path).and_then(read).is_ok()
+        && (line.trim().is_empty() || serde_json::from_str::<VerdictLine>(&line).is_ok())
+}
+
 fn is_same(left: &Path, right: &Path) -> bool {
     let both = left.canonicalize().ok().zip(right.canonicalize().ok());
     left == right || both.is_some_and(|(left, right)| left == right)

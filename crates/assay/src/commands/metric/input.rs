@@ -31,11 +31,16 @@ pub(super) fn open(arguments: &TextArguments) -> Result<(Pairs, ReadProgress)> {
     let keys = named.unwrap_or_else(Keys::of_hypotheses);
     let hypotheses = opened.into_iter().map(|source| (source, keys.clone()));
     let pairs = Pairs::join(hypotheses, references, arguments.ids.into())?;
-    if pairs.has_ids() {
+    let with_ids = pairs.with_ids();
+    if !with_ids.is_empty() {
+        let by = if with_ids.len() < systems.len() + arguments.refs.len() {
+            "the ids are not scored, and lines are joined by position"
+        } else {
+            "they are joined by their ids, which are not scored"
+        };
         output::print_message(&format!(
-            "{}: lines start with an id and a tab, which join them and are not scored (--ids no scores whole \
-             lines)",
-            pairs.names().join(" and ")
+            "{}: lines start with an id and a tab; {by} (--ids no scores whole lines)",
+            with_ids.join(" and ")
         ));
     }
     Ok((pairs, progress))
