@@ -48,8 +48,8 @@ Examples:
   assay predict sample --solver middle | assay score codrep - --data sample
   assay explain Dataset4/Tasks/17.txt              why this line and not another
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused, 4 --require missed,
-5 done but answers are missing or problems excluded, 130 interrupted.")]
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 input refused,
+4 --require missed, 5 answers missing or problems excluded, 130 interrupted.")]
 pub(crate) struct Arguments {
     /// Print without colour.
     #[arg(long, global = true, hide = true)]
