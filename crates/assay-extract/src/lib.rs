@@ -104,7 +104,7 @@ pub fn is_fenced(answer: &str, language: Option<Language>) -> bool {
     has_fence(answer) && language.is_none_or(|language| !is_valid(answer, language))
 }
 
-/// What a reasoning model says after its thoughts.
+/// The part of an answer after a reasoning model's thoughts.
 fn after_thoughts(answer: &str) -> &str {
     answer.rfind("</think>").map_or(answer, |at| &answer[at + "</think>".len()..])
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::measure::{Measured, workers};
 
-/// What is known about a score.
+/// A score with its interval, and its difference to the baseline.
 #[derive(Debug, Clone)]
 pub struct Figure {
     /// The unrounded score with its interval; `None` if it is undefined.

@@ -47,7 +47,7 @@ fn answers() -> TempDir {
 
 const SETTINGS: [&str; 6] = ["--data", "sample", "--timeout", "600", "-j", "2"];
 
-/// What a command prints on a terminal until a text was there so many times, and it was interrupted.
+/// The output of a command on a terminal that is interrupted once a text was there so many times.
 fn on_terminal(
     folder: &Path,
     columns: usize,

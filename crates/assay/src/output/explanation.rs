@@ -12,7 +12,7 @@ const MAX_REASONS_FOR: usize = 4;
 const MAX_REASONS_AGAINST: usize = 3;
 const MIN_WEIGHT: f64 = 0.01;
 
-/// What is said of a task without candidates.
+/// The message for a task without candidates.
 const NO_CANDIDATE: &str = "no line could be meant, since all are blank or equal to the new one";
 
 const BOLD: &str = "1";

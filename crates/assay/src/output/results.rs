@@ -18,7 +18,7 @@ const SOLVER_WIDTH: usize = 24;
 const COUNTS: u8 = 1;
 const OTHER_METRICS: u8 = 2;
 
-/// Which parts of results are shown.
+/// The parts of results that are shown.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ResultsView {
     /// True to show every metric with all digits and the whole signature.

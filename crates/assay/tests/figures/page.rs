@@ -78,7 +78,7 @@ impl Paragraph {
         }
     }
 
-    /// What is wrong with the figures of this paragraph.
+    /// The errors in the figures of this paragraph.
     pub(crate) fn errors(&self) -> Vec<String> {
         let mut errors = Vec::new();
         let text = without_code(&self.lines.join(" "));

@@ -23,7 +23,7 @@ fn cells(line: &str) -> Vec<String> {
     line.split('|').map(|cell| cell.replace('`', "").trim().to_owned()).collect()
 }
 
-/// What differs between a table and its source.
+/// The differences between a table and its source.
 pub(crate) fn errors(lines: &[String], source: &str, columns: &[&str]) -> Vec<String> {
     let heads = lines.first().map(|line| cells(line)).unwrap_or_default();
     let mut errors = Vec::new();

@@ -24,7 +24,7 @@ const DIM: &str = "2";
 const GREEN: &str = "32";
 const RED: &str = "31";
 
-/// Which part of a long text is kept.
+/// The part of a long text that is kept.
 #[derive(Clone, Copy)]
 enum Keep {
     First(usize),
