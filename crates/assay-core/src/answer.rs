@@ -18,8 +18,14 @@ pub struct Answer {
     pub response: Arc<Response>,
     /// The wall time, in seconds, if one answer can be timed.
     pub wall_s: Option<f64>,
-    /// The text before it was cut, if something was cut off.
+    /// The text as it came, if the response is only a part of it.
     pub reply: Option<String>,
+    /// The rule by which the response was found in the reply, with its version.
+    pub rule: Option<String>,
+    /// The text that the solver was shown, if it makes one of the question.
+    pub asked: Option<Arc<str>>,
+    /// The reason why the reply ended, if the solver tells it.
+    pub finish: Option<Finish>,
     /// The number of failed attempts before it.
     pub retries: u32,
     /// The solver's confidence. Not recorded: grading does not look at it.
@@ -37,6 +43,9 @@ impl Answer {
             response: Arc::new(response),
             wall_s: None,
             reply: None,
+            rule: None,
+            asked: None,
+            finish: None,
             retries: 0,
             confidence: Vec::new(),
             usage: Usage::default(),
@@ -49,6 +58,14 @@ impl Answer {
 pub struct Reply {
     /// The response as it came, before anything was cut off.
     pub response: Response,
+    /// The text that it was read from, if it is not that text: a label or a line number within a sentence.
+    pub text: Option<String>,
+    /// The rule by which the response was read from that text, with its version.
+    pub rule: Option<String>,
+    /// The text that the solver was shown, if it makes one of the question.
+    pub asked: Option<Arc<str>>,
+    /// The reason why it ended, if the solver tells it.
+    pub finish: Option<Finish>,
     /// The confidence in each part of the response, in the same order; empty if the solver gives none.
     pub confidence: Vec<Confidence>,
     /// The cost of the reply, if the solver knows it.
@@ -57,8 +74,28 @@ pub struct Reply {
 
 impl From<Response> for Reply {
     fn from(response: Response) -> Self {
-        Self { response, confidence: Vec::new(), usage: Usage::default() }
+        Self {
+            response,
+            text: None,
+            rule: None,
+            asked: None,
+            finish: None,
+            confidence: Vec::new(),
+            usage: Usage::default(),
+        }
     }
+}
+
+/// The reason why a reply ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The model ended it, or wrote a stop word.
+    Stop,
+    /// It reached the greatest number of tokens.
+    Length,
+    /// It was withheld by a filter.
+    Filtered,
 }
 
 /// The cost of one reply.

@@ -28,6 +28,7 @@ mod progress;
 mod question;
 mod reference;
 mod results;
+mod secret;
 mod settings;
 mod shown;
 mod signature;
@@ -35,7 +36,9 @@ mod solver;
 mod task;
 mod verdict;
 
-pub use answer::{Answer, AnswerError, Confidence, NoAnswer, NoAnswerKind, Reply, Response, Usage};
+pub use answer::{
+    Answer, AnswerError, Confidence, Finish, NoAnswer, NoAnswerKind, Reply, Response, Usage,
+};
 pub use cancel::Cancel;
 pub use code::{CallTable, Clock, Ending, Evidence, InputOutput, PythonTests};
 pub use counted::{agreeing, counted, plural};
@@ -62,6 +65,7 @@ pub use question::{
 };
 pub use reference::{Check, CodeForm, ExpectedCode, Fault, FaultKind, Reference, Submission};
 pub use results::{Counts, Estimate, Extracted, GoldRate, Minimum, Results};
+pub use secret::Secret;
 pub use settings::{DataChoice, Isolation, Opening, Prelude, Rules, TaskSettings};
 pub use shown::{shown_line, shown_name, shown_text};
 pub use signature::Signature;

@@ -1,6 +1,6 @@
 //! Progress of long work.
 
-use crate::ProblemId;
+use crate::{ProblemId, Usage};
 
 /// Receives progress updates, from any thread.
 pub trait Progress: Sync {
@@ -19,6 +19,9 @@ pub trait Progress: Sync {
 
     /// A message that is no problem.
     fn note(&self, _text: &str) {}
+
+    /// An answer arrived, for this price. Called as often as [`Progress::step`].
+    fn used(&self, _usage: &Usage) {}
 
     /// Work on a sample begins, and goes on until [`Progress::end`] is called with the number that is returned.
     fn begin(&self, _problem: &ProblemId, _sample: u32) -> usize {

@@ -101,6 +101,8 @@ impl TextQuestion {
 pub struct CodeQuestion {
     /// The text that a solver is shown.
     pub prompt: String,
+    /// The beginning of the program, which a continuation is appended to; empty if the program is all of the answer.
+    pub opening: Arc<str>,
     /// The language of the program.
     pub language: Language,
     /// The words that end a continuation of the prompt.

@@ -41,6 +41,17 @@ pub trait AnswerEach: Send + Sync {
     /// problem alone is a [`Response::None`].
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError>;
 
+    /// The greatest number of samples of one question that it answers together.
+    fn samples_together(&self) -> u32 {
+        1
+    }
+
+    /// Answers `count` consecutive samples of one question, from `ask.sample` on, with at least one reply and at most
+    /// `count`. Those that are missing are asked for again.
+    fn answer_samples(&self, ask: &Ask<'_>, _count: u32) -> Result<Vec<Reply>, AnswerError> {
+        self.answer(ask).map(|reply| vec![reply])
+    }
+
     /// The cost of an answer.
     fn effort(&self) -> Effort {
         Effort::Working
@@ -56,7 +67,8 @@ pub trait AnswerEach: Send + Sync {
         jobs
     }
 
-    /// Returns true if its replies must not be cut, like those of a file of answers that were cut before.
+    /// Returns true if its replies must not be cut at stop words: those of a file of answers were cut before, and the
+    /// prose of a chat may contain them.
     fn is_verbatim(&self) -> bool {
         false
     }

@@ -24,6 +24,12 @@ pub struct AnswerLine {
     /// The whole reply, where it differs from the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
+    /// Name and version of the rule by which the response was found in the reply. Since 1.2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// Reason why the reply ended. Since 1.2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<Finish>,
     /// Tokens that were read and written, where a model counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
@@ -46,6 +52,8 @@ impl AnswerLine {
             started_s: None,
             question: None,
             reply: None,
+            rule: None,
+            finish: None,
             tokens: None,
             retries: 0,
             cost: None,
@@ -72,6 +80,18 @@ pub enum ResponseLine {
     Choice(String),
     /// Nothing that can be graded.
     None(NoAnswer),
+}
+
+/// The reason why a reply ended. Since 1.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The model ended it, or wrote a stop word.
+    Stop,
+    /// It reached the greatest number of tokens.
+    Length,
+    /// It was withheld by a filter.
+    Filtered,
 }
 
 /// The reason for a missing answer.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use assay_core as core;
 
 use crate::{
-    AnswerLine, Clock, Ending, Evidence, NoAnswer, Outcome, ResponseLine, SessionEnd, SessionLine,
-    Tokens, VerdictLine, Why,
+    AnswerLine, Clock, Ending, Evidence, Finish, NoAnswer, Outcome, ResponseLine, SessionEnd,
+    SessionLine, Tokens, VerdictLine, Why,
 };
 
 /// Converts an enum without fields both ways, variant by variant.
@@ -36,6 +36,7 @@ macro_rules! same_variants {
 same_variants!(Why, NoAnswerKind: Silent, TimedOut, Crashed, Garbage, Invalid);
 same_variants!(Outcome, Outcome: Passed, Failed, TimedOut, NotAnswered, Excluded);
 same_variants!(Clock, Clock: Cpu, Wall);
+same_variants!(Finish, Finish: Stop, Length, Filtered);
 
 /// Converts an enum with named fields both ways, variant by variant; each field converts by itself.
 macro_rules! same_fields {
@@ -153,14 +154,29 @@ impl From<ResponseLine> for core::Response {
     }
 }
 
-/// The solver's confidence is not recorded, because grading does not use it.
+/// The solver's confidence is not recorded, because grading does not use it. The question that was asked is recorded
+/// among the texts, and the writer knows its hash.
 impl From<core::Answer> for AnswerLine {
     fn from(answer: core::Answer) -> Self {
-        let core::Answer { problem, sample, response, wall_s, reply, retries, usage, .. } = answer;
+        let core::Answer {
+            problem,
+            sample,
+            response,
+            wall_s,
+            reply,
+            rule,
+            asked: _,
+            finish,
+            retries,
+            confidence: _,
+            usage,
+        } = answer;
         let tokens = usage.prompt_tokens.zip(usage.completion_tokens);
         Self {
             wall_s,
             reply,
+            rule,
+            finish: finish.map(Into::into),
             retries,
             tokens: tokens.map(|(prompt, completion)| Tokens { prompt, completion }),
             cost: usage.cost,
@@ -171,14 +187,34 @@ impl From<core::Answer> for AnswerLine {
 
 impl From<AnswerLine> for core::Answer {
     fn from(line: AnswerLine) -> Self {
-        let AnswerLine { problem, sample, response, wall_s, reply, retries, tokens, cost, .. } =
-            line;
+        let AnswerLine {
+            problem,
+            sample,
+            response,
+            wall_s,
+            started_s: _,
+            question: _,
+            reply,
+            rule,
+            finish,
+            tokens,
+            retries,
+            cost,
+        } = line;
         let usage = core::Usage {
             prompt_tokens: tokens.map(|tokens| tokens.prompt),
             completion_tokens: tokens.map(|tokens| tokens.completion),
             cost,
         };
-        Self { wall_s, reply, retries, usage, ..Self::new(problem.into(), sample, response.into()) }
+        Self {
+            wall_s,
+            reply,
+            rule,
+            finish: finish.map(Into::into),
+            retries,
+            usage,
+            ..Self::new(problem.into(), sample, response.into())
+        }
     }
 }
 

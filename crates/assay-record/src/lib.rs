@@ -24,7 +24,7 @@ mod verdict;
 mod version;
 mod writer;
 
-pub use answer::{AnswerLine, NoAnswer, ResponseLine, Tokens, Why};
+pub use answer::{AnswerLine, Finish, NoAnswer, ResponseLine, Tokens, Why};
 pub use folder::{Folder, write_whole};
 pub use lines::{LineFile, Lines, Span};
 pub use manifest::{DataDigest, Machine, Manifest, Request, TaskRequest, Tool};

@@ -23,6 +23,9 @@ pub struct Manifest {
     /// Hashes of those problems; absent until the data was read once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_digest: Option<DataDigest>,
+    /// Everything that the answers depend on beside the data, as it is in the signature. Since 1.2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver_identity: Option<String>,
     /// The request, from which the run can be resumed.
     pub request: Request,
     /// The program that made the record.

@@ -12,8 +12,9 @@ use assay_core::{
     DataChoice, Digest, Effort, Error, Opening, ProblemId, Problems, Result, Selection, Signature,
     Solver, Task, TaskSettings,
 };
+use assay_extract::Extraction;
 use assay_record::{DataDigest, Tool};
-use assay_solvers::{BuiltSolver, SolverSettings, SolverSpec};
+use assay_solvers::{BuiltSolver, SolverResources, SolverSettings, SolverSpec};
 use assay_tasks::TaskRegistry;
 use serde::{Deserialize, Serialize};
 use tracing::info;
@@ -128,7 +129,9 @@ pub struct Plan {
     pub(crate) request: Request,
     pub(crate) solver: Solver,
     /// Everything that the answers depend on beside the data and the settings.
-    identity: String,
+    pub(crate) identity: String,
+    /// The rule by which the code in replies is found, if they are prose with code.
+    pub(crate) extraction: Option<Extraction>,
     pub(crate) tool: Tool,
     /// The number of samples per problem that the solver has, if it is limited.
     has_samples: Option<u32>,
@@ -141,7 +144,7 @@ impl Plan {
         solver: &str,
         solver_settings: SolverSettings,
         samples: u32,
-        tool: Tool,
+        (tool, resources): (Tool, &SolverResources),
     ) -> Result<Self> {
         let spec = SolverSpec::parse(solver)?;
         let card = open.task.card();
@@ -150,13 +153,13 @@ impl Plan {
             return Err(Error::usage(format!("{} takes one answer per problem", card.name))
                 .hint("several samples (-n) are for tasks that ask for programs"));
         }
-        let built = spec.build(&solver_settings, open.problems.as_ref())?;
-        let BuiltSolver { solver: ready, identity, samples: has } = built;
+        let built = spec.build(&solver_settings, open.problems.as_ref(), resources)?;
+        let BuiltSolver { solver: ready, identity, samples: has, extraction } = built;
         info!(solver, samples, identity, "made the solver ready");
         let task = open.request.clone();
         let request = Request { task, solver: solver.to_owned(), solver_settings, samples };
         let open = Arc::clone(open);
-        Ok(Self { open, request, solver: ready, identity, tool, has_samples: has })
+        Ok(Self { open, request, solver: ready, identity, extraction, tool, has_samples: has })
     }
 
     /// Everything that the results depend on. Reads the data if nobody has.

@@ -90,8 +90,17 @@ fn predict_selected(
     let started = Instant::now();
     let (solver, retries) = (Some(solver), &Retries::default());
     let (last_stage, progress) = (LastStage::Check, &NoProgress);
-    let pipeline =
-        Pipeline { problems, solver, last_stage, retries, scratch, jobs, cancel, progress };
+    let pipeline = Pipeline {
+        problems,
+        solver,
+        extraction: None,
+        last_stage,
+        retries,
+        scratch,
+        jobs,
+        cancel,
+        progress,
+    };
     let mut summary = PredictSummary::default();
     let waiting = wanted.indices().collect();
     let mut in_order = InOrder { write, waiting, held_back: BTreeMap::new() };

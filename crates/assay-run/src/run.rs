@@ -10,8 +10,8 @@ use assay_core::{
     Answer, Counts, Error, Problem, Problems, Reading, Result, Results, SampleKey, Selection,
     SessionReport, Submission, Verdict, agreeing, counted, shown_name,
 };
-use assay_record::{FormatVersion, Manifest, RunReader, RunWriter, Tool};
-use assay_solvers::SolverSpec;
+use assay_record::{AnswerLine, FormatVersion, Manifest, RunReader, RunWriter, Tool};
+use assay_solvers::{SolverResources, SolverSpec};
 use assay_tasks::TaskRegistry;
 use tracing::info;
 
@@ -74,6 +74,7 @@ fn manifest(plan: &Plan, started: String) -> Result<Manifest> {
         started,
         problems: plan.total(),
         data_digest: None,
+        solver_identity: Some(plan.identity.clone()),
         request: plan.request.to_record()?,
         tool: plan.tool.clone(),
         machine: host::this_machine(),
@@ -123,6 +124,11 @@ impl StoredRun {
 }
 
 impl Resumable {
+    /// The solver's spec.
+    pub fn solver(&self) -> &str {
+        &self.request.solver
+    }
+
     /// The risky actions of finishing the run, in words, which its user must allow: none if it is in the registry in
     /// the folder `state`.
     pub fn risks(&self, state: Option<&Path>) -> Result<Vec<String>> {
@@ -139,13 +145,13 @@ impl Resumable {
     pub fn plan(
         &self,
         tasks: &TaskRegistry,
-        tool: Tool,
+        (tool, resources): (Tool, &SolverResources),
         jobs: usize,
         cache: Option<&Path>,
     ) -> Result<Plan> {
         let Request { task, solver, solver_settings, samples } = self.request.clone();
         let open = OpenTask::open(tasks, task, jobs, cache)?;
-        let plan = Plan::new(&open, &solver, solver_settings, samples, tool)?;
+        let plan = Plan::new(&open, &solver, solver_settings, samples, (tool, resources))?;
         let Manifest { signature, data_digest, .. } = self.record.manifest();
         let Some(then) = signature else { return Ok(plan) };
         let now = plan.signature()?.to_string();
@@ -220,6 +226,7 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     let pipeline = Pipeline {
         problems: problems.as_ref(),
         solver: Some(&plan.solver),
+        extraction: plan.extraction,
         last_stage: LastStage::Grade(&verdicts),
         retries: &retries,
         scratch: &scratch,
@@ -232,7 +239,7 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     let mut is_recorded = true;
     let outcome = pipeline.run(read, &mut |event| {
         let recorded = match event {
-            Event::Answered(_, answer) => record.answer(&(*answer).into()),
+            Event::Answered(_, answer) => record_answer(&mut record, *answer),
             Event::Session(report) => record.session(&report.into()),
             Event::Graded(key, verdict) => {
                 // An excluded problem has one verdict for all its missing samples.
@@ -276,6 +283,12 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
         record.set_manifest(&manifest)?;
     }
     write_results(plan, record, &gate)
+}
+
+/// Records an answer, and before it the question as it was asked.
+fn record_answer(record: &mut RunWriter, answer: Answer) -> Result<()> {
+    let question = answer.asked.as_deref().map(|text| record.text(text)).transpose()?;
+    record.answer(&AnswerLine { question, ..answer.into() })
 }
 
 /// Sorts the record, sums up the verdicts and writes the results.

@@ -110,6 +110,7 @@ impl Problems for FakeProblems {
             let prompt = format!("def f{index}():\n");
             let question = CodeQuestion {
                 prompt,
+                opening: "".into(),
                 language: Language::Python,
                 stop: ["\ndef"].as_slice().into(),
             };

@@ -18,7 +18,7 @@ use assay_run::{
     GradeRequest, OpenTask, Plan, Progress, RunContext, RunOutcome, ScoreOutcome, Scoring,
     StoredRun, TaskRequest, Tool, score, start,
 };
-use assay_solvers::SolverSettings;
+use assay_solvers::{SolverResources, SolverSettings};
 use assay_stats::{METHOD, proportion};
 use assay_tasks::TaskRegistry;
 
@@ -194,7 +194,7 @@ fn plan(solver: &str) -> Plan {
         working_folder: ".".into(),
         specific: serde_json::Map::new(),
     };
-    Plan::new(&open, solver, settings, 1, tool()).unwrap()
+    Plan::new(&open, solver, settings, 1, (tool(), &SolverResources::default())).unwrap()
 }
 
 fn with_context<T>(work: impl FnOnce(&RunContext<'_>) -> T) -> T {

@@ -75,7 +75,8 @@ mod tests {
 
     fn answer(prompt: &str, language: Language) -> Response {
         let (prompt, stop) = (prompt.to_owned(), StopWords::default());
-        ask(&ECHO, 1, &Question::Code(CodeQuestion { prompt, language, stop }), None)
+        let opening = "".into();
+        ask(&ECHO, 1, &Question::Code(CodeQuestion { prompt, opening, language, stop }), None)
     }
 
     fn check(prompt: &str, expected: &str) {

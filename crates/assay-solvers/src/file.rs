@@ -24,7 +24,7 @@ impl SolverKind for AnswersFile {
     }
 
     fn build(&self, request: &BuildRequest<'_>) -> Result<BuiltSolver> {
-        let BuildRequest { argument, settings, problems } = *request;
+        let BuildRequest { argument, settings, problems, .. } = *request;
         let path = settings.working_folder.join(argument.unwrap_or_default());
         Self::build_from(AnswerSource::open(&path)?, problems)
     }

@@ -1,8 +1,10 @@
 //! The description of a solver, and the way to build it.
 
 use std::fmt;
+use std::path::PathBuf;
 
-use assay_core::{AnswerEach, Problems, QuestionKind, Result, Solver};
+use assay_core::{AnswerEach, Problems, QuestionKind, Result, Secret, Solver};
+use assay_extract::Extraction;
 use serde::Serialize;
 
 use crate::SolverSettings;
@@ -43,6 +45,17 @@ pub struct BuildRequest<'a> {
     pub settings: &'a SolverSettings,
     /// The problems that it will answer.
     pub problems: &'a dyn Problems,
+    /// What it may use.
+    pub resources: &'a SolverResources,
+}
+
+/// What solvers may use. None of it changes an answer, and none of it is recorded.
+#[derive(Debug, Clone, Default)]
+pub struct SolverResources {
+    /// The key of a model's server.
+    pub api_key: Option<Secret>,
+    /// The folder of replies of earlier runs; none are used or kept without it.
+    pub replies: Option<PathBuf>,
 }
 
 /// The description of a solver.
@@ -63,6 +76,9 @@ pub struct SolverCard {
     /// True if its answers take time or money that should not be spent twice.
     #[serde(skip)]
     pub costly: bool,
+    /// True if it is a language model, whose settings have options of their own.
+    #[serde(skip)]
+    pub is_model: bool,
 }
 
 impl SolverCard {
@@ -73,7 +89,7 @@ impl SolverCard {
         about: &'static str,
     ) -> Self {
         let argument = Argument::Forbidden;
-        Self { spec, answers, about, argument, peeks: false, costly: false }
+        Self { spec, answers, about, argument, peeks: false, costly: false, is_model: false }
     }
 
     /// The solver's name, without its argument.
@@ -111,11 +127,13 @@ pub struct BuiltSolver {
     pub identity: String,
     /// The number of samples per problem, if it cannot give as many as requested.
     pub samples: Option<u32>,
+    /// The rule by which the code in its replies is found, if they are prose with code.
+    pub extraction: Option<Extraction>,
 }
 
 impl BuiltSolver {
     pub(crate) fn new(solver: Solver, identity: String) -> Self {
-        Self { solver, identity, samples: None }
+        Self { solver, identity, samples: None, extraction: None }
     }
 
     pub(crate) fn each(solver: impl AnswerEach + 'static, identity: String) -> Self {

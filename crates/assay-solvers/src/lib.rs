@@ -9,6 +9,8 @@ mod echo;
 mod example;
 mod file;
 mod gold;
+#[cfg_attr(not(feature = "models"), path = "http_absent.rs")]
+mod http;
 mod kind;
 mod locate;
 mod most_similar;
@@ -21,7 +23,7 @@ mod settings;
 mod spec;
 mod worst;
 
-pub use kind::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind};
+pub use kind::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverResources};
 pub use locate::LOCATE_LEARNED_FROM;
 pub use settings::SolverSettings;
 pub use spec::SolverSpec;
@@ -43,5 +45,6 @@ pub const REGISTRY: &[&dyn SolverKind] = &[
     &example::Example,
     &gold::GOLD,
     &program::CommandKind,
+    &http::Http,
     &file::AnswersFile,
 ];

@@ -24,6 +24,14 @@ fn read(bytes: &[u8]) -> Result<(Locator, Digest), assay_locate::ModelError> {
     Ok((Locator::new(Model::from_bytes(bytes)?)?, Digest::of(bytes)))
 }
 
+/// The likeliest lines of a question's file, best first, by the weights inside the binary.
+#[cfg(feature = "models")]
+pub(crate) fn likeliest(question: &assay_core::LineQuestion) -> Vec<usize> {
+    let Ok((locator, _)) = &*SHIPPED else { return Vec::new() };
+    let ranked = locator.rank(question.line(), question.program());
+    ranked.into_iter().map(|ranked| ranked.line).collect()
+}
+
 /// The learned locator.
 #[derive(Debug)]
 pub(crate) struct Locate;

@@ -4,7 +4,9 @@ use std::fmt;
 
 use assay_core::{Error, Problems, Result, TaskCard};
 
-use crate::{BuildRequest, BuiltSolver, REGISTRY, SolverCard, SolverKind, SolverSettings};
+use crate::{
+    BuildRequest, BuiltSolver, REGISTRY, SolverCard, SolverKind, SolverResources, SolverSettings,
+};
 
 /// A solver and its argument, as a user names them: `NAME` or `NAME:ARGUMENT`.
 #[derive(Debug, Clone)]
@@ -55,9 +57,14 @@ impl SolverSpec {
     }
 
     /// Builds the solver for `problems`.
-    pub fn build(&self, settings: &SolverSettings, problems: &dyn Problems) -> Result<BuiltSolver> {
+    pub fn build(
+        &self,
+        settings: &SolverSettings,
+        problems: &dyn Problems,
+        resources: &SolverResources,
+    ) -> Result<BuiltSolver> {
         let argument = self.argument.as_deref();
-        self.kind.build(&BuildRequest { argument, settings, problems })
+        self.kind.build(&BuildRequest { argument, settings, problems, resources })
     }
 }
 

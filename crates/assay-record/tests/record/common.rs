@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use assay_core::{Counts, Digest, Results, Signature};
 use assay_record::{
-    AnswerLine, DataDigest, Ending, Evidence, FormatVersion, Machine, Manifest, NoAnswer, Outcome,
-    Request, ResponseLine, SessionEnd, SessionLine, TaskRequest, Tokens, Tool, VerdictLine, Why,
+    AnswerLine, DataDigest, Ending, Evidence, Finish, FormatVersion, Machine, Manifest, NoAnswer,
+    Outcome, Request, ResponseLine, SessionEnd, SessionLine, TaskRequest, Tokens, Tool,
+    VerdictLine, Why,
 };
 use serde_json::{Map, json};
 
@@ -61,6 +62,8 @@ pub(crate) fn answer(problem: &str, sample: u32) -> AnswerLine {
         started_s: Some(1.5),
         question: Some(Digest::of(question(problem).as_bytes()).to_string()),
         reply: Some("I say: B".to_owned()),
+        rule: Some("code.1".to_owned()),
+        finish: Some(Finish::Stop),
         tokens: Some(Tokens { prompt: 120, completion: 4 }),
         retries: 1,
         cost: Some(0.0125),

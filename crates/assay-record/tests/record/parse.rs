@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_record::{
-    ANSWERS, AnswerLine, Clock, Ending, Evidence, MANIFEST, Manifest, NoAnswer, Outcome,
+    ANSWERS, AnswerLine, Clock, Ending, Evidence, Finish, MANIFEST, Manifest, NoAnswer, Outcome,
     ResponseLine, RunReader, RunWriter, Tokens, VERDICTS, VerdictLine, Why,
 };
 use indexmap::IndexMap;
@@ -32,15 +32,18 @@ fn response() -> impl Strategy<Value = ResponseLine> {
 
 fn answer() -> impl Strategy<Value = AnswerLine> {
     let times = (prop::option::of(finite()), prop::option::of(finite()));
-    let texts = (any::<Option<String>>(), any::<Option<String>>());
+    let texts = (any::<Option<String>>(), any::<Option<String>>(), any::<Option<String>>());
+    let finish = prop::sample::select(vec![None, Some(Finish::Stop), Some(Finish::Length)]);
     let tokens = any::<Option<(u64, u64)>>();
     let spent = (tokens, any::<u32>(), prop::option::of(finite()));
-    (any::<String>(), any::<u32>(), response(), times, texts, spent).prop_map(
-        |(problem, sample, response, times, texts, spent)| AnswerLine {
+    (any::<String>(), any::<u32>(), response(), times, texts, finish, spent).prop_map(
+        |(problem, sample, response, times, texts, finish, spent)| AnswerLine {
             wall_s: times.0,
             started_s: times.1,
             question: texts.0,
             reply: texts.1,
+            rule: texts.2,
+            finish,
             tokens: spent.0.map(|(prompt, completion)| Tokens { prompt, completion }),
             retries: spent.1,
             cost: spent.2,

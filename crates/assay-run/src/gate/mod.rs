@@ -118,6 +118,7 @@ impl GoldGate<'_> {
         let pipeline = Pipeline {
             problems: self.problems,
             solver: None,
+            extraction: None,
             last_stage: pipeline::LastStage::Grade(self.verdicts),
             retries: &Retries::default(),
             scratch: Path::new(""),

@@ -10,11 +10,12 @@ use std::time::Instant;
 use assay_core::{
     Answer, AnswerEach, AnswerError, AnswerSink, AnswerTogether, Ask, Batch, BatchQuestion, Effort,
     Error, InFlight, Problem, ProblemId, Reference, Reply, Response, Result, SampleKey,
-    SessionReport, Solver, StopWords, Submission,
+    SessionReport, Solver, Submission,
 };
 use crossbeam_channel::Receiver;
 use tracing::{debug, debug_span, info};
 
+use super::cutting::Cutting;
 use super::{Event, Outlet, Pending, Pipeline, SampleRequest, retry, run_ended};
 
 impl Pipeline<'_> {
@@ -39,13 +40,19 @@ impl Pipeline<'_> {
         samples: Vec<u32>,
         outlet: &Outlet<'_>,
     ) -> Result<ControlFlow<()>> {
-        for sample in samples {
+        let mut left = &samples[..];
+        while let Some(&first) = left.first() {
             if self.cancel.is_cancelled() {
                 break;
             }
-            let Some(answered) = self.ask(problem, sample, outlet.failed)? else { break };
-            if self.send_answer(answered, outlet)?.is_break() {
-                return Ok(ControlFlow::Break(()));
+            let Some(answered) = self.ask(problem, first, consecutive(left), outlet.failed)? else {
+                break;
+            };
+            left = &left[answered.len()..];
+            for answered in answered {
+                if self.send_answer(answered, outlet)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -63,13 +70,14 @@ impl Pipeline<'_> {
         }
     }
 
-    /// Asks for one sample; `None` if the work ends before there is an answer.
+    /// Asks for up to `count` samples from `sample` on; `None` if the work ends before there is an answer.
     pub(super) fn ask(
         &self,
         problem: &Problem,
         sample: u32,
+        count: u32,
         failed: &AtomicBool,
-    ) -> Result<Option<(Box<Answer>, Pending)>> {
+    ) -> Result<Option<Vec<(Box<Answer>, Pending)>>> {
         let Some(Solver::Each(solver)) = self.solver else {
             return Err(Error::failed("a question was asked without a solver"));
         };
@@ -79,21 +87,19 @@ impl Pipeline<'_> {
         let works = solver.effort() == Effort::Working;
         let started = works.then(Instant::now);
         let in_flight = works.then(|| InFlight::begin(self.progress, &problem.id, sample));
-        let Some((reply, retries)) = self.ask_until_answered(solver, problem, sample, failed)?
-        else {
-            return Ok(None);
-        };
+        let asked = self.ask_until_answered(solver, problem, (sample, count), failed)?;
         drop(in_flight);
-        let stop_words =
-            if solver.is_verbatim() { StopWords::default() } else { problem.question.stop_words() };
-        let answer = Answer {
-            wall_s: started.map(|started| started.elapsed().as_secs_f64()),
-            retries,
-            ..finished_answer(problem.id.clone(), sample, reply, &stop_words)
-        };
-        debug!(retries, wall_s = answer.wall_s, "answered");
-        let key = SampleKey { index: problem.index, sample };
-        Ok(Some(answered(key, Arc::clone(&problem.reference), answer)))
+        let Some((replies, retries)) = asked else { return Ok(None) };
+        let wall_s = started.map(|started| started.elapsed().as_secs_f64());
+        debug!(retries, wall_s, replies = replies.len(), "answered");
+        let cutting = Cutting::new(solver.is_verbatim(), self.extraction, problem);
+        let answers = replies.into_iter().zip(sample..).map(|(reply, sample)| {
+            self.progress.used(&reply.usage);
+            let cut = cutting.answer(problem.id.clone(), sample, reply);
+            let key = SampleKey { index: problem.index, sample };
+            answered(key, Arc::clone(&problem.reference), Answer { wall_s, retries, ..cut })
+        });
+        Ok(Some(answers.collect()))
     }
 
     /// Retries while the solver fails transiently; also returns the number of failures.
@@ -101,9 +107,9 @@ impl Pipeline<'_> {
         &self,
         solver: &dyn AnswerEach,
         problem: &Problem,
-        sample: u32,
+        (sample, count): (u32, u32),
         failed: &AtomicBool,
-    ) -> Result<Option<(Reply, u32)>> {
+    ) -> Result<Option<(Vec<Reply>, u32)>> {
         let ask = Ask {
             id: &problem.id,
             index: problem.index,
@@ -113,9 +119,13 @@ impl Pipeline<'_> {
             cancel: self.cancel,
         };
         for retries in 0.. {
-            match solver.answer(&ask) {
-                Ok(reply) => return Ok(Some((reply, retries))),
-                Err(AnswerError::Fatal(_)) if self.cancel.is_cancelled() => return Ok(None),
+            match solver.answer_samples(&ask, count) {
+                Ok(replies) if replies.is_empty() || replies.len() > count as usize => {
+                    let message = format!("{} replies to {count} questions", replies.len());
+                    return Err(Error::failed(format!("the solver gave {message}")));
+                }
+                Ok(replies) => return Ok(Some((replies, retries))),
+                Err(_) if self.cancel.is_cancelled() => return Ok(None),
                 Err(AnswerError::Fatal(error)) => return Err(error),
                 Err(AnswerError::Transient { message, retry_after }) => {
                     let wait = self.retries.next_wait(retries, retry_after, &message)?;
@@ -140,9 +150,9 @@ impl Pipeline<'_> {
         let mut questions = asked.iter().map(|question| {
             let SampleRequest { problem, samples } = question;
             let Problem { id, index, question, reference } = Arc::unwrap_or_clone(problem);
-            let (missing, stop_words) = (samples.clone(), question.stop_words());
+            let (missing, cutting) = (samples.clone(), Cutting::at(question.stop_words()));
             open.borrow_mut()
-                .insert(index, OpenProblem { id: id.clone(), reference, missing, stop_words });
+                .insert(index, OpenProblem { id: id.clone(), reference, missing, cutting });
             BatchQuestion { id, index, question, samples }
         });
         let (problems, scratch, cancel) = (self.problems, self.scratch, self.cancel);
@@ -157,7 +167,7 @@ struct OpenProblem {
     reference: Arc<dyn Reference>,
     /// The samples that were not answered yet.
     missing: Vec<u32>,
-    stop_words: StopWords,
+    cutting: Cutting<'static>,
 }
 
 /// Passes on the answers of a solver that answers everything in one go.
@@ -178,8 +188,7 @@ impl AnswerSink for BatchSink<'_, '_> {
             };
             open.missing.remove(at);
             debug!(problem = %open.id, sample = key.sample, "answered");
-            let answer =
-                finished_answer(open.id.clone(), key.sample, response.into(), &open.stop_words);
+            let answer = open.cutting.answer(open.id.clone(), key.sample, response.into());
             answered(key, Arc::clone(&open.reference), answer)
         };
         match self.pipeline.send_answer(answered, self.outlet)? {
@@ -198,16 +207,10 @@ impl AnswerSink for BatchSink<'_, '_> {
     }
 }
 
-/// Creates the answer from a reply. Replies are cut only here.
-fn finished_answer(
-    problem: ProblemId,
-    sample: u32,
-    reply: Reply,
-    stop_words: &StopWords,
-) -> Answer {
-    let Reply { response, confidence, usage } = reply;
-    let (response, whole) = stop_words.cut(response);
-    Answer { reply: whole, confidence, usage, ..Answer::new(problem, sample, response) }
+/// The number of samples at the beginning of the list that have consecutive numbers.
+fn consecutive(samples: &[u32]) -> u32 {
+    samples.iter().zip(samples[0]..).take_while(|&(&sample, number)| sample == number).count()
+        as u32
 }
 
 /// Creates the answer for the sink, and the submission for the grade stage.

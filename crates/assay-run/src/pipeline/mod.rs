@@ -7,6 +7,7 @@
 //! before it; if both do, there are no threads at all.
 
 mod answering;
+mod cutting;
 mod grading;
 mod retry;
 #[cfg(test)]
@@ -21,9 +22,11 @@ use assay_core::{
     Answer, Cancel, Effort, Error, Fault, Flaw, NoAnswer, NoAnswerKind, Problem, ProblemId,
     Problems, Progress, Reference, Result, SampleKey, SessionReport, Solver, Submission, Verdict,
 };
+use assay_extract::Extraction;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tracing::debug;
 
+pub(crate) use cutting::check_extraction;
 pub(crate) use grading::VerdictCache;
 pub(crate) use retry::Retries;
 
@@ -36,6 +39,8 @@ pub(crate) struct Pipeline<'a> {
     pub(crate) problems: &'a dyn Problems,
     /// The solver; `None` if every item comes with its answer.
     pub(crate) solver: Option<&'a Solver>,
+    /// The rule by which the code in replies is found, if they are prose with code.
+    pub(crate) extraction: Option<Extraction>,
     pub(crate) last_stage: LastStage<'a>,
     pub(crate) retries: &'a Retries,
     /// A folder where a solver may write.
@@ -218,13 +223,11 @@ impl Pipeline<'_> {
                 if self.cancel.is_cancelled() {
                     return Ok(());
                 }
-                let Some((answer, pending)) =
-                    self.ask(&problem, sample, &AtomicBool::new(false))?
-                else {
-                    return Ok(());
-                };
-                sink(Event::Answered(pending.submission.key, answer))?;
-                sink(self.grade_or_check(&pending)?)
+                let answered = self.ask(&problem, sample, 1, &AtomicBool::new(false))?;
+                answered.into_iter().flatten().try_for_each(|(answer, pending)| {
+                    sink(Event::Answered(pending.submission.key, answer))?;
+                    sink(self.grade_or_check(&pending)?)
+                })
             }),
         }
     }
@@ -277,8 +280,8 @@ impl Pipeline<'_> {
         }
     }
 
-    /// Sends questions to the answer stage, one for each sample; a solver that answers many in one go gets one for
-    /// each problem.
+    /// Sends questions to the answer stage, each for as many samples as the solver answers together; a solver that
+    /// answers many in one go gets one for each problem.
     fn send_questions(
         &self,
         problem: Problem,
@@ -288,7 +291,8 @@ impl Pipeline<'_> {
         let problem = Arc::new(problem);
         let questions: Vec<Vec<u32>> = match self.solver {
             Some(Solver::Together(_)) => vec![samples],
-            _ => samples.into_iter().map(|sample| vec![sample]).collect(),
+            Some(Solver::Each(solver)) => in_groups(&samples, solver.samples_together()),
+            None => in_groups(&samples, 1),
         };
         for samples in questions {
             if to_answer.send(SampleRequest { problem: Arc::clone(&problem), samples }).is_err() {
@@ -368,6 +372,12 @@ impl GradeWorker<'_> {
             }
         }
     }
+}
+
+/// Divides samples into groups of at most `most` consecutive numbers.
+fn in_groups(samples: &[u32], most: u32) -> Vec<Vec<u32>> {
+    let runs = samples.chunk_by(|left, right| left + 1 == *right);
+    runs.flat_map(|run| run.chunks(most.max(1) as usize)).map(<[u32]>::to_vec).collect()
 }
 
 fn continue_if(condition: bool) -> ControlFlow<()> {

@@ -58,6 +58,7 @@ fn execute(run: PipelineRun, sink: &mut Sink<'_>) -> Result<()> {
     let pipeline = Pipeline {
         problems: problems.as_ref(),
         solver: Some(&solver),
+        extraction: None,
         last_stage: LastStage::Grade(&VerdictCache::default()),
         retries: &Retries::default(),
         scratch: Path::new("/nowhere"),
@@ -157,6 +158,7 @@ fn run_fake(count: usize, solver: impl AnswerEach + 'static, sink: &mut Sink<'_>
     let pipeline = Pipeline {
         problems: problems.as_ref(),
         solver: Some(&solver),
+        extraction: None,
         last_stage: LastStage::Grade(&VerdictCache::default()),
         retries: &Retries::default(),
         scratch: Path::new("/nowhere"),
@@ -222,6 +224,7 @@ fn answers_wait_for_slow_grades_in_a_bounded_queue() {
     let pipeline = Pipeline {
         problems: problems.as_ref(),
         solver: Some(&solver),
+        extraction: None,
         last_stage: LastStage::Grade(&VerdictCache::default()),
         retries: &Retries::default(),
         scratch: Path::new("/nowhere"),

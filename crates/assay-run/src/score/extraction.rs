@@ -7,6 +7,8 @@ use assay_answers::AnswerFile;
 use assay_core::{Error, Extracted, Problems, Reference, Response, Result, agreeing, counted};
 use assay_extract::{Extraction, is_fenced};
 
+use crate::pipeline::check_extraction;
+
 /// Replaces every answer by the code in it.
 pub(super) fn extract_code(
     rule: Extraction,
@@ -38,11 +40,7 @@ fn extract_of(
         let message = format!("answers to {task} are no code, which --extract looks for");
         return Err(Error::usage(message).hint("leave --extract out"));
     };
-    if !rule.knows(expected.language) {
-        let (rule, language) = (rule.name(), expected.language.title());
-        let message = format!("--extract {rule} knows no {language}");
-        return Err(Error::usage(message).hint("--extract code knows every language"));
-    }
+    check_extraction(rule, &expected)?;
     for answer in file.of_mut(index) {
         let response = &mut answer.submission.response;
         let Ok(text) = response.text() else { continue };

@@ -120,6 +120,7 @@ impl FileGrading<'_> {
         let pipeline = Pipeline {
             problems,
             solver: None,
+            extraction: None,
             last_stage: LastStage::Score(self.verdicts),
             retries: &Retries::default(),
             scratch: Path::new(""),

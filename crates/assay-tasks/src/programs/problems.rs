@@ -89,8 +89,8 @@ impl ProgramProblems {
 
     fn problem(&self, index: usize, problem: CodeProblem) -> Problem {
         let CodeProblem { prompt, stop, reference } = problem;
-        let language = reference.language;
-        let question = Question::Code(CodeQuestion { prompt, language, stop });
+        let (language, opening) = (reference.language, Arc::clone(&reference.prompt));
+        let question = Question::Code(CodeQuestion { prompt, opening, language, stop });
         Problem {
             id: self.ids()[index].clone(),
             index,

@@ -6,6 +6,7 @@ mod log;
 mod metric;
 #[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
 mod mine;
+mod models;
 mod programs;
 mod require;
 #[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
@@ -26,6 +27,7 @@ pub(crate) use environment::{command, matches, variables_in};
 pub(crate) use log::LogArguments;
 pub(crate) use metric::{MetricArguments, MetricChoice, MetricCommand, TextArguments};
 pub(crate) use mine::MineArguments;
+pub(crate) use models::ModelArguments;
 pub(crate) use programs::ProgramArguments;
 pub(crate) use require::Requirement;
 pub(crate) use seal::{SealArguments, UnsealArguments};
@@ -166,6 +168,7 @@ Examples:
   assay run codrep --data sample --solver random --top 5 --seed 7 -L 10 --json
   assay run c2c --data g4g_functions.zip --solver 'program:python3 translate.py'
   assay run humaneval --solver 'program:python3 generate.py' -n 20 -k 1,10
+  assay run humaneval --solver http:qwen2.5-coder@http://localhost:8000/v1 -n 20
   assay run humaneval --data mine.jsonl --name my-bench --solver gold
   assay run codrep --data sample --solver locate --require 'recall@1>=0.6'
   assay run --resume runs/20261115T105049Z-codrep-middle-1f2e3d
@@ -197,6 +200,9 @@ pub(crate) struct RunArguments {
 
     #[command(flatten)]
     pub(crate) programs: ProgramArguments,
+
+    #[command(flatten)]
+    pub(crate) models: ModelArguments,
 
     /// The folder in which the run's folder is created.
     #[arg(short, long, value_name = "DIR", default_value = "runs")]

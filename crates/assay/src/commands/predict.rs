@@ -9,7 +9,7 @@ use assay_core::{
 };
 use assay_data::ScratchFolder;
 use assay_run::{PredictSummary, Prediction, job_count};
-use assay_solvers::SolverSpec;
+use assay_solvers::{SolverResources, SolverSpec};
 use serde::Serialize;
 
 use super::{cancel_on_interrupt, data_at, locator_training_data, solver_settings};
@@ -25,7 +25,8 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<u8> {
     let with_references = spec.card().peeks;
     let problems = task.open(&Opening { with_references, ..Opening::new(&data, &settings) })?;
     let solver_settings = solver_settings(&arguments.solving)?;
-    let solver = spec.build(&solver_settings, problems.as_ref())?.solver;
+    let solver =
+        spec.build(&solver_settings, problems.as_ref(), &SolverResources::default())?.solver;
     if arguments.solver == "locate"
         && let Some(dataset) = locator_training_data(problems.ids())
     {

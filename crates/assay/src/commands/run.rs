@@ -22,8 +22,19 @@ use crate::args::RunArguments;
 use crate::output::{self, ResultsJson, ResultsView, RunProgressBar};
 
 /// The arguments allowed with `--resume`; everything else comes from the record.
-const WITH_RESUME: [&str; 11] = [
-    "resume", "trust", "jobs", "json", "cache", "failures", "require", "verbose", "log", "columns",
+const WITH_RESUME: [&str; 13] = [
+    "api_key_env",
+    "no_cache",
+    "resume",
+    "trust",
+    "jobs",
+    "json",
+    "cache",
+    "failures",
+    "require",
+    "verbose",
+    "log",
+    "columns",
     "no_color",
 ];
 
@@ -36,7 +47,7 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String], is_detailed: bool)
     if let Some(folder) = &arguments.resume {
         if let Some(other) = typed.iter().find(|name| !WITH_RESUME.contains(&name.as_str())) {
             return Err(Error::usage(format!("`{other}` cannot be changed when a run is resumed"))
-                .hint("only -j, --json, --cache, --failures, --require, --trust, -v and --log go with --resume; start a new run for anything else"));
+                .hint("only -j, --json, --cache, --no-cache, --api-key-env, --failures, --require, --trust, -v and --log go with --resume; start a new run for anything else"));
         }
         return resume_run(arguments, folder, view);
     }
@@ -52,6 +63,7 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String], is_detailed: bool)
         }
         return tour::tour(arguments, view, &parent, &cancel_on_interrupt()?);
     }
+    arguments.models.check(&arguments.solvers, typed)?;
     let tasks = TaskRegistry::built_in();
     let mut plans = Vec::new();
     let cards = arguments.tasks.iter().map(|task| Ok(tasks.find(task)?.card()));
@@ -81,7 +93,10 @@ pub(crate) fn plans_for(
     let found = tasks.find_as(task, own_name)?;
     let card = found.card();
     let solvers = if solvers.is_empty() { &card.default_solvers } else { solvers };
-    let settings = solver_settings(&arguments.solving)?;
+    let mut settings = solver_settings(&arguments.solving)?;
+    if solvers.iter().any(|solver| is_model(solver)) {
+        settings.specific = arguments.models.settings(arguments.samples);
+    }
     for solver in solvers {
         SolverSpec::parse(solver)?.check(card)?;
     }
@@ -96,8 +111,10 @@ pub(crate) fn plans_for(
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let open = OpenTask::open(tasks, request, job_count(arguments.solving.jobs), cache.as_deref())?;
     warn_about_training_data(solvers, &open);
-    let plan =
-        |solver: &String| Plan::new(&open, solver, settings.clone(), arguments.samples, tool());
+    let plan = |solver: &String| {
+        let resources = arguments.models.resources(solver, cache.as_deref())?;
+        Plan::new(&open, solver, settings.clone(), arguments.samples, (tool(), &resources))
+    };
     let plans: Vec<Plan> = solvers.iter().map(plan).collect::<Result<_>>()?;
     for plan in &plans {
         if let Some(more) = plan.more_samples() {
@@ -109,6 +126,10 @@ pub(crate) fn plans_for(
         }
     }
     Ok(plans)
+}
+
+fn is_model(solver: &str) -> bool {
+    SolverSpec::parse(solver).is_ok_and(|spec| spec.card().is_model)
 }
 
 /// Warns if the locator is tested on the data that it was trained on: that is no valid test.
@@ -145,7 +166,8 @@ fn resume_run(arguments: &RunArguments, folder: &Path, view: ResultsView) -> Res
     }
     let cache = cache_folder(arguments.programs.cache.as_deref());
     let jobs = job_count(arguments.solving.jobs);
-    let plan = run.plan(&TaskRegistry::built_in(), tool(), jobs, cache.as_deref())?;
+    let resources = arguments.models.resources(run.solver(), cache.as_deref())?;
+    let plan = run.plan(&TaskRegistry::built_in(), (tool(), &resources), jobs, cache.as_deref())?;
     let cancel = cancel_on_interrupt()?;
     let mut session = Session::new(arguments, view, &cancel);
     let finished = run.finish(&plan, &session.context(&RunProgressBar::new()));

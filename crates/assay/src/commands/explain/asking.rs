@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_core::{DataChoice, Error, Problems, Response, Result, Task};
 use assay_run::predict_problem;
-use assay_solvers::{SolverSettings, SolverSpec};
+use assay_solvers::{SolverResources, SolverSettings, SolverSpec};
 use assay_tasks::CodRep;
 use tempfile::TempDir;
 
@@ -34,7 +34,8 @@ pub(super) fn ask(arguments: &ExplainArguments, spec: &SolverSpec) -> Result<Ans
             .map_err(|error| Error::failed("failed to find the working folder").because(error))?,
         specific: serde_json::Map::new(),
     };
-    let solver = spec.build(&settings, place.problems.as_ref())?.solver;
+    let solver =
+        spec.build(&settings, place.problems.as_ref(), &SolverResources::default())?.solver;
     let scratch = tempfile::tempdir()
         .map_err(|error| Error::failed("failed to make a folder for the task").because(error))?;
     let cancel = cancel_on_interrupt()?;

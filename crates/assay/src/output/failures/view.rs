@@ -289,7 +289,8 @@ mod tests {
 
     fn code(prompt: &str) -> Question {
         let (prompt, stop) = (prompt.to_owned(), StopWords::default());
-        Question::Code(CodeQuestion { prompt, language: Language::Python, stop })
+        let (opening, language) = ("".into(), Language::Python);
+        Question::Code(CodeQuestion { prompt, opening, language, stop })
     }
 
     fn program_verdict(ending: Ending, evidence: Evidence) -> Verdict {

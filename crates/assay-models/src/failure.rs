@@ -1,0 +1,207 @@
+//! Failures of a server, sorted into those that may go away, those about one question, and those that end the run.
+
+use std::time::Duration;
+
+use assay_core::{AnswerError, Error, NoAnswerKind, Response, shown_line};
+use serde_json::Value;
+
+/// A request that was not answered.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// It may go away if the question is asked again.
+    Transient {
+        /// The sentence for a person.
+        message: String,
+        /// The time that the server asks for.
+        retry_after: Option<Duration>,
+        /// True if the server has too much to do.
+        is_overload: bool,
+    },
+    /// This question has no answer.
+    NoAnswer(String),
+    /// Every question would fail alike.
+    Fatal(Error),
+    /// The work ends.
+    Cancelled,
+}
+
+impl Failure {
+    /// A failure that may go away.
+    pub(crate) fn transient(message: impl Into<String>) -> Self {
+        Self::Transient { message: message.into(), retry_after: None, is_overload: false }
+    }
+
+    /// The failure as the pipeline handles it; `Ok` if it concerns this question alone.
+    pub(crate) fn into_answer(self) -> Result<Response, AnswerError> {
+        match self {
+            Self::Transient { message, retry_after, .. } => {
+                Err(AnswerError::Transient { message, retry_after })
+            }
+            Self::NoAnswer(why) => Ok(Response::none(NoAnswerKind::Invalid, why)),
+            Self::Fatal(error) => Err(AnswerError::Fatal(error)),
+            Self::Cancelled => Err(AnswerError::Fatal(Error::failed("interrupted"))),
+        }
+    }
+}
+
+/// The failure that a status and the body that came with it mean.
+pub(crate) fn of_status(
+    status: u16,
+    retry_after: Option<Duration>,
+    body: &[u8],
+    server: &str,
+) -> Failure {
+    let said = message(body);
+    let told = |what: &str| match said.as_str() {
+        "" => format!("{server} {what} (status {status})"),
+        said => format!("{server} {what} (status {status}): {said}"),
+    };
+    match status {
+        429 | 503 | 529 => {
+            let message = told("has too much to do");
+            Failure::Transient { message, retry_after, is_overload: true }
+        }
+        408 | 409 | 425 | 500..=599 => {
+            Failure::Transient { message: told("failed"), retry_after, is_overload: false }
+        }
+        400 | 413 | 422 if is_too_long(&said, body) => {
+            Failure::NoAnswer(format!("the prompt is too long for the model: {said}"))
+        }
+        401 | 403 => Failure::Fatal(Error::failed(told("refuses access")).hint(
+            "give the server's key in the environment variable ASSAY_API_KEY, or name another \
+             variable with --api-key-env",
+        )),
+        404 => Failure::Fatal(Error::failed(told("has no such model or address")).hint(
+            "`assay models URL` lists the models of a server; the URL usually ends in /v1",
+        )),
+        300..=399 => Failure::Fatal(
+            Error::failed(told("redirects requests")).hint("name the address that it redirects to"),
+        ),
+        _ => Failure::Fatal(
+            Error::failed(told("refuses the request")).hint(cure(&said).unwrap_or(
+                "`assay models URL` tries what a server can do; --body '{\"FIELD\": null}' leaves a field of \
+                 the request out",
+            )),
+        ),
+    }
+}
+
+/// The way to please servers that refuse usual requests.
+fn cure(said: &str) -> Option<&'static str> {
+    if said.contains("max_completion_tokens") {
+        return Some("--body '{\"max_tokens\": null, \"max_completion_tokens\": 1024}'");
+    }
+    if said.contains("only one completion choice") || said.contains("n_cmpl") {
+        return Some("the server gives fewer samples at once: lower --samples-per-request");
+    }
+    let is_about_stop = said.contains("stop") && said.contains('4');
+    is_about_stop.then_some("the server takes 4 stop words: --body '{\"stop\": [\"\\ndef\"]}'")
+}
+
+/// Returns whether an error is about the length of the prompt.
+fn is_too_long(said: &str, body: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(body);
+    let is_typed = ["exceed_context_size_error", "context_length_exceeded"]
+        .iter()
+        .any(|kind| text.contains(kind));
+    let said = said.to_lowercase();
+    let has_limit = said.contains("context length")
+        || said.contains("context size")
+        || said.contains("context window");
+    is_typed
+        || (has_limit
+            && ["exceed", "maximum", "too long", "longer"].iter().any(|word| said.contains(word)))
+}
+
+/// The message in the body of an error, in the shapes that servers use; shortened and escaped.
+pub(crate) fn message(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    let found = serde_json::from_slice::<Value>(body).ok().and_then(|value| {
+        let places = [
+            value.pointer("/error/message"),
+            value.get("error"),
+            value.get("detail"),
+            value.get("message"),
+        ];
+        places.into_iter().flatten().find_map(|place| match place {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(_) => Some(place.to_string()),
+            _ => None,
+        })
+    });
+    let said = found.unwrap_or_else(|| text.into_owned());
+    shown_line(said.lines().next().unwrap_or_default().trim()).into_owned()
+}
+
+/// The time in a header `Retry-After`, if it is a number of seconds.
+pub(crate) fn retry_after(header: Option<&str>) -> Option<Duration> {
+    let seconds: f64 = header?.trim().parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(status: u16, body: &str) -> Failure {
+        of_status(status, None, body.as_bytes(), "the server")
+    }
+
+    #[test]
+    fn busy_servers_are_asked_again() {
+        let wait = Some(Duration::from_secs(2));
+        match of_status(429, wait, br#"{"error":{"message":"slow down"}}"#, "x") {
+            Failure::Transient { message, retry_after, is_overload: true } => {
+                assert_eq!(message, "x has too much to do (status 429): slow down");
+                assert_eq!(retry_after, wait);
+            }
+            other => panic!("{other:?}"),
+        }
+        for status in [500, 502, 503, 504, 408] {
+            assert!(matches!(failure(status, ""), Failure::Transient { .. }), "{status}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_that_is_too_long_is_no_answer() {
+        for body in [
+            r#"{"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":9000}}"#,
+            r#"{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 9000","type":"BadRequestError","code":400}}"#,
+        ] {
+            assert!(matches!(failure(400, body), Failure::NoAnswer(_)), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_no_retry_cures_ends_the_run_with_a_cure() {
+        for (status, body, hint) in [
+            (401, r#"{"error":{"message":"Invalid API Key"}}"#, "ASSAY_API_KEY"),
+            (404, r#"{"detail":"Not Found"}"#, "`assay models URL`"),
+            (
+                400,
+                r#"{"error":{"message":"use 'max_completion_tokens' instead"}}"#,
+                "max_completion_tokens",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"n_cmpl cannot be greater than the number of slots"}}"#,
+                "--samples-per-request",
+            ),
+            (302, "", "redirects to"),
+            (418, "teapot\nsecond line", "`assay models URL`"),
+        ] {
+            let Failure::Fatal(error) = failure(status, body) else { panic!("{status}") };
+            assert!(error.hint_text().unwrap().contains(hint), "{status}: {error}");
+            assert!(!error.to_string().contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn waiting_times_are_seconds() {
+        assert_eq!(retry_after(Some(" 2 ")), Some(Duration::from_secs(2)));
+        assert_eq!(retry_after(Some("0.5")), Some(Duration::from_millis(500)));
+        assert_eq!(retry_after(Some("Wed, 21 Oct 2026 07:28:00 GMT")), None);
+        assert_eq!(retry_after(Some("-1")), None);
+        assert_eq!(retry_after(None), None);
+    }
+}

@@ -1,0 +1,27 @@
+//! Asks language models: any server that speaks OpenAI's protocol.
+//!
+//! A [`Model`] is a solver. A question becomes a prompt (`prompt.rs`), the prompt a request (`request.rs`), which is
+//! sent when the limits allow it (`limits/`) over a connection (`transport.rs`, the only file that knows the HTTP
+//! client); the reply is parsed (`reply.rs`, `stream.rs`) and read as an answer (`reading.rs`), or the failure is sorted
+//! into those that may go away and those that end the run (`failure.rs`). Replies are kept across runs by the content
+//! of their requests (`cache/`), so that no request is sent twice. `survey.rs` finds out what a server can do.
+
+mod address;
+pub mod cache;
+mod failure;
+mod limits;
+mod model;
+mod prompt;
+mod reading;
+mod reply;
+mod request;
+mod server;
+mod settings;
+mod stream;
+mod transport;
+
+pub use address::ModelAddress;
+pub use model::{Model, ModelResources};
+pub use prompt::RankLines;
+pub use server::ServerDescription;
+pub use settings::{Api, ModelSettings, Prices, Traffic};

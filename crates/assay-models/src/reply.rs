@@ -1,0 +1,167 @@
+//! What a server replied.
+
+use assay_core::Finish;
+use serde::{Deserialize, Serialize};
+
+use crate::settings::Api;
+
+/// One choice of a server's reply: one sample.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Choice {
+    /// The text as it came; the thoughts that a server sends separately are before it, between `<think>` and `</think>`.
+    pub(crate) text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) finish: Option<Finish>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) usage: Option<TokenCounts>,
+}
+
+/// Tokens, as the server counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TokenCounts {
+    #[serde(default)]
+    pub(crate) prompt_tokens: u64,
+    #[serde(default)]
+    pub(crate) completion_tokens: u64,
+}
+
+/// The body of a reply, in the shapes of both endpoints.
+#[derive(Deserialize)]
+struct Body {
+    choices: Vec<BodyChoice>,
+    usage: Option<TokenCounts>,
+}
+
+#[derive(Deserialize)]
+struct BodyChoice {
+    index: Option<usize>,
+    text: Option<String>,
+    message: Option<Message>,
+    finish_reason: Option<String>,
+}
+
+/// A message of a chat, or a piece of one.
+#[derive(Deserialize)]
+pub(crate) struct Message {
+    pub(crate) content: Option<String>,
+    /// llama.cpp, vLLM and DeepSeek.
+    #[serde(alias = "reasoning")]
+    pub(crate) reasoning_content: Option<String>,
+    pub(crate) refusal: Option<String>,
+}
+
+/// Parses the reply to a request for `count` samples: between one and `count` choices, in their order. The whole
+/// request's tokens are those of the first choice. An error is a sentence about what is wrong.
+pub(crate) fn parse(body: &[u8], api: Api, count: usize) -> Result<Vec<Choice>, String> {
+    let body: Body = serde_json::from_slice(body)
+        .map_err(|error| format!("its reply is not what the protocol says: {error}"))?;
+    let mut choices = Vec::new();
+    for (place, choice) in body.choices.into_iter().enumerate() {
+        let index = choice.index.unwrap_or(place);
+        let text = match api {
+            Api::Completion => choice.text,
+            Api::Chat => choice.message.map(text_of),
+        };
+        let text = text.ok_or("a choice of its reply has no text")?;
+        let finish = choice.finish_reason.as_deref().and_then(finish);
+        choices.push((index, Choice { text, finish, usage: None }));
+    }
+    in_order(choices, body.usage, count)
+}
+
+/// Puts choices into their order, and refuses those that cannot be.
+pub(crate) fn in_order(
+    mut choices: Vec<(usize, Choice)>,
+    usage: Option<TokenCounts>,
+    count: usize,
+) -> Result<Vec<Choice>, String> {
+    choices.sort_by_key(|(index, _)| *index);
+    if choices.is_empty() {
+        return Err("its reply has no choices".to_owned());
+    }
+    if choices.len() > count || choices.iter().zip(0..).any(|((index, _), place)| *index != place) {
+        let numbers: Vec<String> = choices.iter().map(|(index, _)| index.to_string()).collect();
+        return Err(format!(
+            "its reply has the choices {} where {count} were asked for",
+            numbers.join(", ")
+        ));
+    }
+    let mut choices: Vec<Choice> = choices.into_iter().map(|(_, choice)| choice).collect();
+    choices[0].usage = usage;
+    Ok(choices)
+}
+
+/// The text of a message, with thoughts that were sent separately before it.
+pub(crate) fn text_of(message: Message) -> String {
+    let Message { content, reasoning_content, refusal } = message;
+    let said = content.filter(|text| !text.is_empty()).or(refusal).unwrap_or_default();
+    match reasoning_content.filter(|thoughts| !thoughts.is_empty()) {
+        Some(thoughts) => format!("<think>{thoughts}</think>{said}"),
+        None => said,
+    }
+}
+
+/// The reason why a reply ended, by its name in the protocol.
+pub(crate) fn finish(reason: &str) -> Option<Finish> {
+    match reason {
+        "stop" | "eos_token" | "stop_sequence" => Some(Finish::Stop),
+        "length" => Some(Finish::Length),
+        "content_filter" => Some(Finish::Filtered),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(body: &str, api: Api, count: usize) -> Result<Vec<String>, String> {
+        let choices = parse(body.as_bytes(), api, count)?;
+        Ok(choices.into_iter().map(|choice| choice.text).collect())
+    }
+
+    #[test]
+    fn both_endpoints_are_understood() {
+        let body = r#"{"id":"cmpl-1","choices":[{"index":1,"text":"b","finish_reason":"length"},
+            {"index":0,"text":"a","finish_reason":"stop","logprobs":null}],
+            "usage":{"prompt_tokens":5,"completion_tokens":9,"total_tokens":14}}"#;
+        let choices = parse(body.as_bytes(), Api::Completion, 2).unwrap();
+        let usage = Some(TokenCounts { prompt_tokens: 5, completion_tokens: 9 });
+        let first = Choice { text: "a".to_owned(), finish: Some(Finish::Stop), usage };
+        let second = Choice { text: "b".to_owned(), finish: Some(Finish::Length), usage: None };
+        assert_eq!(choices, [first, second]);
+        let chat = r#"{"choices":[{"message":{"role":"assistant","content":"hi"}}]}"#;
+        assert_eq!(texts(chat, Api::Chat, 1).unwrap(), ["hi"]);
+    }
+
+    #[test]
+    fn thoughts_and_refusals_are_kept() {
+        let thinking = r#"{"choices":[{"message":{"content":"4","reasoning_content":"2+2"}}]}"#;
+        assert_eq!(texts(thinking, Api::Chat, 1).unwrap(), ["<think>2+2</think>4"]);
+        let refusing = r#"{"choices":[{"message":{"content":null,"refusal":"I will not"}}]}"#;
+        assert_eq!(texts(refusing, Api::Chat, 1).unwrap(), ["I will not"]);
+        let empty = r#"{"choices":[{"message":{"content":null}}]}"#;
+        assert_eq!(texts(empty, Api::Chat, 1).unwrap(), [""]);
+    }
+
+    #[test]
+    fn impossible_replies_are_named() {
+        for (body, message) in [
+            (r#"{"choices":[]}"#, "its reply has no choices"),
+            (r#"{"choices":[{"index":0}]}"#, "a choice of its reply has no text"),
+            (
+                r#"{"choices":[{"index":3,"text":"a"}]}"#,
+                "its reply has the choices 3 where 2 were asked for",
+            ),
+            (
+                r#"{"choices":[{"index":0,"text":"a"},{"index":0,"text":"a"}]}"#,
+                "its reply has the choices 0, 0 where 2 were asked for",
+            ),
+        ] {
+            assert_eq!(texts(body, Api::Completion, 2).unwrap_err(), message);
+        }
+        let broken = texts("{\"choices\":[{\"te", Api::Completion, 1).unwrap_err();
+        assert!(broken.starts_with("its reply is not what the protocol says: "), "{broken}");
+        assert_eq!(texts(r#"{"choices":[{"text":"a"}]}"#, Api::Completion, 3).unwrap(), ["a"]);
+    }
+}

@@ -1,0 +1,245 @@
+//! HTTP: the only file that knows the client.
+//!
+//! Each request in flight has a lane: a connection and the small runtime that drives it, on the thread that asks. No
+//! request waits for another thread to be woken, and lanes are used again.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use assay_core::{Cancel, Error, Result, Secret};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Response, redirect};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::failure::{Failure, retry_after};
+
+/// The greatest size of a reply.
+const MAX_REPLY: usize = 64 << 20;
+/// The time limit for connecting.
+const CONNECT: Duration = Duration::from_secs(20);
+/// The interval at which a waiting request checks whether the work has been cancelled.
+const POLL: Duration = Duration::from_millis(100);
+
+/// Sends requests to one server.
+pub(crate) struct Transport {
+    lanes: Mutex<Vec<Lane>>,
+    key: Option<Secret>,
+    tls: Option<Arc<rustls::ClientConfig>>,
+    timeout: Duration,
+    /// True if the server is on this machine: no proxy of the environment is used.
+    is_local: bool,
+}
+
+/// A connection, and what drives it.
+struct Lane {
+    runtime: Runtime,
+    client: Client,
+}
+
+/// A reply that came whole.
+pub(crate) struct HttpReply {
+    pub(crate) status: u16,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Receives a reply piece by piece.
+pub(crate) type Receive<'r> = dyn FnMut(&[u8]) -> Result<(), String> + 'r;
+
+impl Transport {
+    pub(crate) fn new(
+        url: &str,
+        is_local: bool,
+        key: Option<Secret>,
+        timeout: Duration,
+    ) -> Result<Self> {
+        let tls = url.starts_with("https:").then(tls).transpose()?;
+        Ok(Self { lanes: Mutex::default(), key, tls, timeout, is_local })
+    }
+
+    /// Gets a page. `timeout` replaces the usual time limit.
+    pub(crate) fn get(
+        &self,
+        url: &str,
+        timeout: Duration,
+        cancel: &Cancel,
+    ) -> Result<HttpReply, Failure> {
+        self.in_lane(cancel, timeout, async |client| {
+            read(self.authorized(client.get(url))?.send().await).await
+        })
+    }
+
+    /// Sends a request with a JSON body, and receives the whole reply.
+    pub(crate) fn post(
+        &self,
+        url: &str,
+        body: Vec<u8>,
+        cancel: &Cancel,
+    ) -> Result<HttpReply, Failure> {
+        self.in_lane(cancel, self.timeout, async |client| {
+            let request = client.post(url).header(CONTENT_TYPE, "application/json").body(body);
+            read(self.authorized(request)?.send().await).await
+        })
+    }
+
+    /// The same, but hands a successful reply over piece by piece; the reply's body is then empty.
+    pub(crate) fn post_streamed(
+        &self,
+        url: &str,
+        body: Vec<u8>,
+        cancel: &Cancel,
+        receive: &mut Receive<'_>,
+    ) -> Result<HttpReply, Failure> {
+        self.in_lane(cancel, self.timeout, async |client| {
+            let request = client.post(url).header(CONTENT_TYPE, "application/json").body(body);
+            let response =
+                self.authorized(request)?.send().await.map_err(|error| broken(&error))?;
+            if !response.status().is_success() {
+                return read(Ok(response)).await;
+            }
+            let (status, retry_after) = head(&response);
+            pieces(response, &mut |piece| receive(piece).map_err(Failure::transient)).await?;
+            Ok(HttpReply { status, retry_after, body: Vec::new() })
+        })
+    }
+
+    fn authorized(
+        &self,
+        request: reqwest::RequestBuilder,
+    ) -> Result<reqwest::RequestBuilder, Failure> {
+        let Some(key) = &self.key else { return Ok(request) };
+        let wrong =
+            |_| Failure::Fatal(Error::usage("the API key has characters that no header can have"));
+        let mut value =
+            HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(wrong)?;
+        value.set_sensitive(true);
+        Ok(request.headers(HeaderMap::from_iter([(AUTHORIZATION, value)])))
+    }
+
+    /// Runs a request in a free lane, until it ends, its time is up or the work is cancelled.
+    fn in_lane(
+        &self,
+        cancel: &Cancel,
+        timeout: Duration,
+        request: impl AsyncFnOnce(&Client) -> Result<HttpReply, Failure>,
+    ) -> Result<HttpReply, Failure> {
+        let free = self.lanes.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let lane = free.map_or_else(|| self.lane(), Ok).map_err(Failure::Fatal)?;
+        let sent = lane.runtime.block_on(until(cancel, timeout, request(&lane.client)));
+        // A connection whose reply was not read to its end is not used again.
+        if sent.is_ok() {
+            self.lanes.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
+        }
+        let mut reply = sent?;
+        if let Some(key) = &self.key {
+            reply.body = key.removed_from(reply.body);
+        }
+        Ok(reply)
+    }
+
+    fn lane(&self) -> Result<Lane> {
+        let failed = |error: &dyn std::fmt::Display| {
+            Error::failed(format!("failed to prepare a connection: {error}"))
+        };
+        let runtime =
+            Builder::new_current_thread().enable_all().build().map_err(|error| failed(&error))?;
+        // Redirects could lead the key to another server.
+        let mut client = Client::builder()
+            .connect_timeout(CONNECT)
+            .redirect(redirect::Policy::none())
+            .pool_max_idle_per_host(1)
+            .tcp_nodelay(true);
+        if self.is_local {
+            client = client.no_proxy();
+        }
+        if let Some(tls) = &self.tls {
+            client = client.tls_backend_preconfigured(tls.as_ref().clone());
+        }
+        let client = client.build().map_err(|error| failed(&error))?;
+        Ok(Lane { runtime, client })
+    }
+}
+
+/// Waits for a request, at most `timeout` and until the work is cancelled.
+async fn until(
+    cancel: &Cancel,
+    timeout: Duration,
+    request: impl Future<Output = Result<HttpReply, Failure>>,
+) -> Result<HttpReply, Failure> {
+    let cancelled = async {
+        while !cancel.is_cancelled() {
+            tokio::time::sleep(POLL).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        reply = request => reply,
+        () = cancelled => Err(Failure::Cancelled),
+        () = tokio::time::sleep(timeout) => {
+            let seconds = timeout.as_secs_f64();
+            Err(Failure::transient(format!("the server did not reply within {seconds} s")))
+        }
+    }
+}
+
+/// Reads a reply to its end.
+async fn read(response: reqwest::Result<Response>) -> Result<HttpReply, Failure> {
+    let response = response.map_err(|error| broken(&error))?;
+    let (status, retry_after) = head(&response);
+    let mut body = Vec::new();
+    pieces(response, &mut |piece| {
+        body.extend_from_slice(piece);
+        Ok(())
+    })
+    .await?;
+    Ok(HttpReply { status, retry_after, body })
+}
+
+fn head(response: &Response) -> (u16, Option<Duration>) {
+    let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    (response.status().as_u16(), retry_after(wait))
+}
+
+async fn pieces(
+    mut response: Response,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut size = 0;
+    while let Some(piece) = response.chunk().await.map_err(|error| broken(&error))? {
+        size += piece.len();
+        if size > MAX_REPLY {
+            return Err(Failure::transient("the server's reply is larger than 64 MiB"));
+        }
+        take(&piece)?;
+    }
+    Ok(())
+}
+
+/// The failure of a connection, with its innermost cause, which says most.
+fn broken(error: &reqwest::Error) -> Failure {
+    let what =
+        if error.is_connect() { "the server cannot be reached" } else { "the connection broke" };
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    Failure::transient(format!("{what}: {cause}"))
+}
+
+/// TLS as ring does it, with the machine's certificates.
+fn tls() -> Result<Arc<rustls::ClientConfig>> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Error::failed(format!("failed to prepare encrypted connections: {error}"))
+    };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = rustls_platform_verifier::Verifier::new(Arc::clone(&provider))
+        .map_err(|error| failed(&error))?;
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| failed(&error))?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}

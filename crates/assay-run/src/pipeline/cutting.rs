@@ -1,0 +1,69 @@
+//! From a reply to an answer: replies are cut only here.
+//!
+//! A continuation of a prompt ends before the first stop word of its question. A model's reply in a chat is reduced to
+//! the code in it, by a named and versioned rule. What came is kept whole beside what is graded.
+
+use assay_core::{
+    Answer, Error, ExpectedCode, Problem, ProblemId, Reply, Response, Result, StopWords,
+};
+use assay_extract::Extraction;
+
+/// The parts of the replies to one question that are graded.
+pub(super) struct Cutting<'a> {
+    stop_words: StopWords,
+    extraction: Option<(Extraction, ExpectedCode<'a>)>,
+}
+
+impl Cutting<'static> {
+    /// Cuts replies at stop words.
+    pub(super) fn at(stop_words: StopWords) -> Self {
+        Self { stop_words, extraction: None }
+    }
+}
+
+impl<'a> Cutting<'a> {
+    /// Cuts replies to `problem`: by `extraction`, if the problem asks for code.
+    pub(super) fn new(
+        is_verbatim: bool,
+        extraction: Option<Extraction>,
+        problem: &'a Problem,
+    ) -> Self {
+        let stop_words =
+            if is_verbatim { StopWords::default() } else { problem.question.stop_words() };
+        let expected = problem.reference.expected_code();
+        Self { stop_words, extraction: extraction.zip(expected) }
+    }
+
+    /// Creates the answer from a reply.
+    pub(super) fn answer(&self, problem: ProblemId, sample: u32, reply: Reply) -> Answer {
+        let Reply { response, text, rule: read_by, asked, finish, confidence, usage } = reply;
+        let (response, found_in, rule) = self.extracted(response);
+        let (response, cut_from) = self.stop_words.cut(response);
+        let reply = text.or(found_in).or(cut_from);
+        let rule = rule.or(read_by);
+        let known = Answer::new(problem, sample, response);
+        Answer { reply, rule, asked, finish, confidence, usage, ..known }
+    }
+
+    /// The code in a text, with the whole text if that is more, and the rule.
+    fn extracted(&self, response: Response) -> (Response, Option<String>, Option<String>) {
+        let Some((rule, expected)) = &self.extraction else { return (response, None, None) };
+        let Response::Text(text) = response else { return (response, None, None) };
+        let found = rule.extract(&text, expected);
+        let is_program = found.is_program;
+        let code = found.code.into_owned();
+        let whole = (code != text).then_some(text);
+        let response = if is_program { Response::Program(code) } else { Response::Text(code) };
+        (response, whole, Some(rule.to_string()))
+    }
+}
+
+/// Fails if a rule cannot find code in the answers to a problem.
+pub(crate) fn check_extraction(rule: Extraction, expected: &ExpectedCode<'_>) -> Result<()> {
+    if rule.knows(expected.language) {
+        return Ok(());
+    }
+    let (rule, language) = (rule.name(), expected.language.title());
+    Err(Error::usage(format!("--extract {rule} knows no {language}"))
+        .hint("--extract code knows every language"))
+}

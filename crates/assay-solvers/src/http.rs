@@ -1,0 +1,79 @@
+//! `http:MODEL@URL`: a language model on a server that speaks OpenAI's protocol.
+
+use assay_core::{Error, LineQuestion, Result};
+use assay_extract::Extraction;
+use assay_models::{Api, Model, ModelAddress, ModelResources, ModelSettings};
+use serde::Deserialize;
+
+use crate::kind::ALL;
+use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSettings, locate};
+
+/// A language model on a server.
+#[derive(Debug)]
+pub(crate) struct Http;
+
+const CARD: SolverCard = SolverCard {
+    argument: Argument::Required,
+    costly: true,
+    is_model: true,
+    ..SolverCard::new(
+        "http:MODEL@URL",
+        ALL,
+        "asks a language model on a server that speaks OpenAI's protocol, such as vLLM, llama.cpp or Ollama",
+    )
+};
+
+/// The settings of a run that are for models.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ForModels {
+    model: ModelSettings,
+}
+
+impl SolverKind for Http {
+    fn card(&self) -> &SolverCard {
+        &CARD
+    }
+
+    fn build(&self, request: &BuildRequest<'_>) -> Result<BuiltSolver> {
+        let BuildRequest { argument, settings, resources, .. } = *request;
+        let ForModels { model } = settings.specific()?;
+        let address = ModelAddress::parse(argument.unwrap_or_default())?;
+        let extraction = extraction(&model)?;
+        let resources =
+            ModelResources { key: resources.api_key.clone(), cache: resources.replies.clone() };
+        let rank = |question: &LineQuestion| locate::likeliest(question);
+        let choices = (settings.seed, settings.top);
+        let model = Model::connect(address, model, choices, resources, Box::new(rank))?;
+        let mut identity = format!("http:{}", model.identity());
+        if let Some(rule) = extraction {
+            identity.push_str(&format!(",extract={rule}"));
+        }
+        Ok(BuiltSolver { extraction, ..BuiltSolver::each(model, identity) })
+    }
+
+    fn check_argument(&self, argument: Option<&str>) -> Result<()> {
+        ModelAddress::parse(argument.unwrap_or_default()).map(drop)
+    }
+
+    fn risk(&self, argument: Option<&str>, _settings: &SolverSettings) -> Option<String> {
+        let address = ModelAddress::parse(argument?).ok()?;
+        Some(format!("send requests, with your API key if one is set, to {}", address.url()))
+    }
+}
+
+/// The rule by which the code in replies is found: in a chat, code is among prose.
+fn extraction(settings: &ModelSettings) -> Result<Option<Extraction>> {
+    match settings.extract.as_deref() {
+        None => Ok((settings.api == Api::Chat).then_some(Extraction::Code)),
+        Some("none") => Ok(None),
+        Some(name) => {
+            let found = Extraction::ALL.into_iter().find(|rule| rule.name() == name);
+            found.map(Some).ok_or_else(|| {
+                let names: Vec<&str> = Extraction::ALL.iter().map(|rule| rule.name()).collect();
+                Error::usage(format!("there is no rule called {name:?} to find code in replies"))
+                    .hint(format!("the rules are: none, {}", names.join(", ")))
+            })
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Arguments about language models.
+
+use std::path::Path;
+
+use assay_core::{Error, Result, Secret};
+use assay_solvers::{SolverResources, SolverSpec};
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+
+use super::ExtractArgument;
+
+/// The variable with the key of a server.
+const KEY: &str = "ASSAY_API_KEY";
+/// The variable with the key of OpenAI's own server, which is sent to no other.
+const OPENAI_KEY: &str = "OPENAI_API_KEY";
+const OPENAI: &str = "https://api.openai.com/";
+
+/// The temperature and the probability mass of several samples: as the BigCode harness.
+const SEVERAL: (f64, f64) = (0.2, 0.95);
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Language models")]
+pub(crate) struct ModelArguments {
+    /// The way to ask: a chat for models that follow instructions, the continuation of a text for base models.
+    /// Default: chat.
+    #[arg(long, value_name = "API")]
+    pub(crate) api: Option<ApiArgument>,
+
+    /// The part of a reply that is graded. Default: code for a chat, none for a completion.
+    #[arg(long = "extract", id = "reply_extract", value_name = "NAME")]
+    pub(crate) extract: Option<ExtractArgument>,
+
+    /// The system prompt of a chat.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system: Option<String>,
+
+    /// The temperature of sampling. Default: 0 for one sample per problem, 0.2 (with --top-p 0.95) for several.
+    #[arg(long, value_name = "T")]
+    pub(crate) temperature: Option<f64>,
+
+    /// Sample from the likeliest tokens with this probability together.
+    #[arg(long, value_name = "P")]
+    pub(crate) top_p: Option<f64>,
+
+    /// Sample from this many of the likeliest tokens.
+    #[arg(long, value_name = "K")]
+    pub(crate) top_k: Option<u32>,
+
+    /// Sample from tokens that are at least this likely, as a share of the likeliest one's probability.
+    #[arg(long, value_name = "P")]
+    pub(crate) min_p: Option<f64>,
+
+    /// The greatest number of tokens of a reply. Default: 1024.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_tokens: Option<u32>,
+
+    /// A text that ends a reply, in addition to the task's stop words; may be repeated.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) stop: Vec<String>,
+
+    /// Fields to add to the body of every request, as a JSON object; null removes one.
+    #[arg(long, value_name = "JSON", value_parser = object)]
+    pub(crate) body: Option<Map<String, Value>>,
+
+    /// The number of samples of a problem that are requested together, as `n`. Default: 1.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) samples_per_request: Option<u32>,
+
+    /// The greatest number of lines that a model is shown of a file, for tasks about lines: of a longer file, the
+    /// surroundings of the lines that the locator finds likeliest. Default: 400.
+    #[arg(long, value_name = "LINES", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) window: Option<u32>,
+
+    /// Ask for repeatable replies: no prompt cache, one request at a time, temperature 0; and say whether ten prompts
+    /// got the same reply twice.
+    #[arg(long)]
+    pub(crate) deterministic: bool,
+
+    /// The greatest number of requests in flight; fewer if the server has too much to do. Default: 64.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) in_flight: Option<u32>,
+
+    /// The greatest number of requests per minute.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) requests_per_minute: Option<u32>,
+
+    /// The greatest number of tokens per minute, of prompts and replies together.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) tokens_per_minute: Option<u32>,
+
+    /// The time limit of a request, in seconds. Default: 600.
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds)]
+    pub(crate) request_timeout: Option<f64>,
+
+    /// Receive replies piece by piece: for servers behind proxies that end quiet connections.
+    #[arg(long)]
+    pub(crate) stream: bool,
+
+    /// The prices of a million tokens in US dollars, of prompts and of replies, such as 0.15,0.60.
+    #[arg(long, value_name = "PROMPT,REPLY", value_parser = prices)]
+    pub(crate) prices: Option<(f64, f64)>,
+
+    /// The environment variable with the server's API key. Default: ASSAY_API_KEY, and OPENAI_API_KEY for OpenAI's own
+    /// server.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) api_key_env: Option<String>,
+
+    /// Ask again what was asked in earlier runs, and keep no replies.
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ApiArgument {
+    /// `/v1/chat/completions`.
+    Chat,
+    /// `/v1/completions`.
+    Completion,
+}
+
+impl ModelArguments {
+    /// The settings for models, as a run records them, for this many samples per problem.
+    pub(crate) fn settings(&self, samples: u32) -> Map<String, Value> {
+        let is_sampled = samples > 1 && !self.deterministic;
+        let temperature = self.temperature.unwrap_or(if is_sampled { SEVERAL.0 } else { 0.0 });
+        let usual_mass = (is_sampled && self.temperature.is_none()).then_some(SEVERAL.1);
+        let api = self.api.map(|api| match api {
+            ApiArgument::Chat => "chat",
+            ApiArgument::Completion => "completion",
+        });
+        let prices = self
+            .prices
+            .map(|(prompt, completion)| json!({"prompt": prompt, "completion": completion}));
+        let traffic = without_nulls(json!({
+            "in_flight": self.in_flight,
+            "timeout_s": self.request_timeout,
+            "requests_per_minute": self.requests_per_minute,
+            "tokens_per_minute": self.tokens_per_minute,
+            "stream": self.stream,
+            "prices": prices,
+        }));
+        let model = without_nulls(json!({
+            "api": api,
+            "system": self.system,
+            "temperature": temperature,
+            "top_p": self.top_p.or(usual_mass),
+            "top_k": self.top_k,
+            "min_p": self.min_p,
+            "max_tokens": self.max_tokens,
+            "stop": self.stop,
+            "body": self.body.clone().unwrap_or_default(),
+            "samples_per_request": self.samples_per_request,
+            "window": self.window,
+            "extract": self.extract.map(|rule| rule.rule().map_or("none", |rule| rule.name())),
+            "deterministic": self.deterministic,
+            "traffic": traffic,
+        }));
+        Map::from_iter([("model".to_owned(), model)])
+    }
+
+    /// What a solver may use. The key is that of the solver's own server.
+    pub(crate) fn resources(&self, solver: &str, cache: Option<&Path>) -> Result<SolverResources> {
+        let is_model = SolverSpec::parse(solver)?.card().is_model;
+        let api_key = if is_model { self.api_key(solver)? } else { None };
+        let replies = cache.filter(|_| !self.no_cache).map(Path::to_owned);
+        Ok(SolverResources { api_key, replies })
+    }
+
+    /// Refuses arguments about models if there is none.
+    pub(crate) fn check(&self, solvers: &[String], typed: &[String]) -> Result<()> {
+        let is_model =
+            |solver: &String| SolverSpec::parse(solver).is_ok_and(|spec| spec.card().is_model);
+        if solvers.iter().any(is_model) {
+            return Ok(());
+        }
+        let names: Vec<String> = <Self as Args>::augment_args(clap::Command::new(""))
+            .get_arguments()
+            .map(|argument| argument.get_id().to_string())
+            .collect();
+        match typed.iter().find(|name| names.contains(name)) {
+            None => Ok(()),
+            Some(name) => {
+                let option = name.trim_start_matches("reply_").replace('_', "-");
+                Err(Error::usage(format!(
+                    "--{option} is for language models, and no solver is one"
+                ))
+                .hint("a model is named --solver http:MODEL@URL"))
+            }
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "keys come from the environment alone")]
+    fn api_key(&self, solver: &str) -> Result<Option<Secret>> {
+        let read = |name: &str| std::env::var(name).ok().and_then(|key| Secret::new(&key));
+        if let Some(name) = &self.api_key_env {
+            return read(name).map(Some).ok_or_else(|| {
+                Error::usage(format!("the environment variable {name} has no API key"))
+                    .hint(format!("set it: export {name}=…"))
+            });
+        }
+        let is_openai = solver.contains(&format!("@{OPENAI}"));
+        Ok(read(KEY).or_else(|| is_openai.then(|| read(OPENAI_KEY)).flatten()))
+    }
+}
+
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        other => other,
+    }
+}
+
+fn object(text: &str) -> std::result::Result<Map<String, Value>, String> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        _ => Err("expected a JSON object, such as '{\"reasoning_effort\": \"low\"}'".to_owned()),
+    }
+}
+
+fn prices(text: &str) -> std::result::Result<(f64, f64), String> {
+    let price =
+        |text: &str| text.trim().parse().ok().filter(|price: &f64| (0.0..1e6).contains(price));
+    let parsed =
+        text.split_once(',').and_then(|(prompt, reply)| Some((price(prompt)?, price(reply)?)));
+    parsed.ok_or_else(|| "expected two prices in US dollars, such as 0.15,0.60".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, FromArgMatches as _};
+
+    use super::*;
+
+    fn parse(words: &[&str]) -> ModelArguments {
+        let command = ModelArguments::augment_args(clap::Command::new("x").no_binary_name(true));
+        let matches = command.try_get_matches_from(words).unwrap();
+        ModelArguments::from_arg_matches(&matches).unwrap()
+    }
+
+    #[test]
+    fn several_samples_are_sampled_and_one_is_not() {
+        let temperatures = |words: &[&str], samples| {
+            let settings = parse(words).settings(samples);
+            (settings["model"]["temperature"].clone(), settings["model"].get("top_p").cloned())
+        };
+        assert_eq!(temperatures(&[], 1), (json!(0.0), None));
+        assert_eq!(temperatures(&[], 20), (json!(0.2), Some(json!(0.95))));
+        assert_eq!(temperatures(&["--temperature", "1"], 20), (json!(1.0), None));
+        assert_eq!(temperatures(&["--deterministic"], 20), (json!(0.0), None));
+    }
+
+    #[test]
+    fn a_key_for_openai_is_sent_nowhere_else() {
+        assert!(prices("0.15,0.6").is_ok() && prices("1").is_err() && prices("-1,2").is_err());
+        assert!(object("{}").is_ok() && object("[]").is_err() && object("{").is_err());
+        let error = parse(&[]).check(&["first".to_owned()], &["top_p".to_owned()]).unwrap_err();
+        assert_eq!(error.to_string(), "--top-p is for language models, and no solver is one");
+        let model = ["http:m@http://localhost:1".to_owned()];
+        parse(&[]).check(&model, &["top_p".to_owned()]).unwrap();
+    }
+}
