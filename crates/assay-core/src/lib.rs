@@ -59,7 +59,7 @@ pub use problems::{
     AnswerForm, AnswerPart, AnswerRules, ObjectValues, Problems, Reading, Visit, VisitReference,
     unknown_problem,
 };
-pub use progress::{InFlight, NoProgress, Progress};
+pub use progress::{InFlight, NoProgress, Progress, Work};
 pub use question::{
     ChoiceQuestion, CodeQuestion, LanguagePair, Question, QuestionKind, StopWords, TextQuestion,
 };

@@ -24,12 +24,21 @@ pub trait Progress: Sync {
     fn used(&self, _usage: &Usage) {}
 
     /// Work on a sample begins, and goes on until [`Progress::end`] is called with the number that is returned.
-    fn begin(&self, _problem: &ProblemId, _sample: u32) -> usize {
+    fn begin(&self, _work: Work, _problem: &ProblemId, _sample: u32) -> usize {
         0
     }
 
     /// The work with this number has ended.
     fn end(&self, _number: usize) {}
+}
+
+/// The work on a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// The solver is asked.
+    Asking,
+    /// The answer is graded.
+    Grading,
 }
 
 /// A sample that is being worked on, until this value is dropped. For work that takes longer than waking a thread.
@@ -40,8 +49,13 @@ pub struct InFlight<'a> {
 
 impl<'a> InFlight<'a> {
     /// Reports that work on a sample begins.
-    pub fn begin(progress: &'a dyn Progress, problem: &ProblemId, sample: u32) -> Self {
-        Self { progress, number: progress.begin(problem, sample) }
+    pub fn begin(
+        progress: &'a dyn Progress,
+        work: Work,
+        problem: &ProblemId,
+        sample: u32,
+    ) -> Self {
+        Self { progress, number: progress.begin(work, problem, sample) }
     }
 }
 

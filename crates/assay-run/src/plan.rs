@@ -32,6 +32,9 @@ pub struct Request {
     pub solver_settings: SolverSettings,
     /// The number of samples per problem.
     pub samples: u32,
+    /// True if the answers are only recorded, to be graded later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_answers: bool,
 }
 
 impl Request {
@@ -127,7 +130,8 @@ impl OpenTask {
 pub struct Plan {
     pub(crate) open: Arc<OpenTask>,
     pub(crate) request: Request,
-    pub(crate) solver: Solver,
+    /// The solver; `None` if every answer is recorded already.
+    pub(crate) solver: Option<Solver>,
     /// Everything that the answers depend on beside the data and the settings.
     pub(crate) identity: String,
     /// The rule by which the code in replies is found, if they are prose with code.
@@ -157,9 +161,40 @@ impl Plan {
         let BuiltSolver { solver: ready, identity, samples: has, extraction } = built;
         info!(solver, samples, identity, "made the solver ready");
         let task = open.request.clone();
-        let request = Request { task, solver: solver.to_owned(), solver_settings, samples };
-        let open = Arc::clone(open);
-        Ok(Self { open, request, solver: ready, identity, extraction, tool, has_samples: has })
+        let request = Request {
+            task,
+            solver: solver.to_owned(),
+            solver_settings,
+            samples,
+            only_answers: false,
+        };
+        let (open, solver) = (Arc::clone(open), Some(ready));
+        Ok(Self { open, request, solver, identity, extraction, tool, has_samples: has })
+    }
+
+    /// Only records the answers, to be graded later.
+    pub fn only_answers(mut self) -> Self {
+        self.request.only_answers = true;
+        self
+    }
+
+    /// A plan to grade recorded answers, of a solver with this identity.
+    pub(crate) fn of_answers(
+        open: Arc<OpenTask>,
+        request: Request,
+        identity: String,
+        tool: Tool,
+    ) -> Self {
+        let request = Request { task: open.request.clone(), only_answers: false, ..request };
+        Self {
+            open,
+            request,
+            solver: None,
+            identity,
+            extraction: None,
+            tool,
+            has_samples: None,
+        }
     }
 
     /// Everything that the results depend on. Reads the data if nobody has.
@@ -177,7 +212,8 @@ impl Plan {
     /// True if answering and grading take less time than reading the data, which is then read only once: it is hashed
     /// as it is answered. A run that is interrupted before that starts over.
     pub(crate) fn hashes_on_the_way(&self) -> bool {
-        self.solver.effort() == Effort::Trivial
+        self.solver.as_ref().is_some_and(|solver| solver.effort() == Effort::Trivial)
+            && !self.request.only_answers
             && self.open.problems.effort() == Effort::Trivial
             && self.open.digest.get().is_none()
     }

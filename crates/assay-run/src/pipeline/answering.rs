@@ -10,7 +10,7 @@ use std::time::Instant;
 use assay_core::{
     Answer, AnswerEach, AnswerError, AnswerSink, AnswerTogether, Ask, Batch, BatchQuestion, Effort,
     Error, InFlight, Problem, ProblemId, Reference, Reply, Response, Result, SampleKey,
-    SessionReport, Solver, Submission,
+    SessionReport, Solver, Submission, Work,
 };
 use crossbeam_channel::Receiver;
 use tracing::{debug, debug_span, info};
@@ -86,7 +86,7 @@ impl Pipeline<'_> {
         // For a trivial answer, reading the clock would dominate the time.
         let works = solver.effort() == Effort::Working;
         let started = works.then(Instant::now);
-        let in_flight = works.then(|| InFlight::begin(self.progress, &problem.id, sample));
+        let in_flight = works.then(|| InFlight::begin(self.progress, Work::Asking, &problem.id, sample));
         let asked = self.ask_until_answered(solver, problem, (sample, count), failed)?;
         drop(in_flight);
         let Some((replies, retries)) = asked else { return Ok(None) };

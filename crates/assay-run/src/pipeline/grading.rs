@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use assay_core::{
     Cancel, Check, Digest, InFlight, NoAnswer, NoAnswerKind, Response, Result, Submission, Verdict,
+    Work,
 };
 
 use tracing::{debug, debug_span};
@@ -42,7 +43,7 @@ impl Pipeline<'_> {
             Check::Possible | Check::Unclear => submission,
         };
         let _in_flight =
-            self.grades_slowly().then(|| InFlight::begin(self.progress, problem, key.sample));
+            self.grades_slowly().then(|| InFlight::begin(self.progress, Work::Grading, problem, key.sample));
         let grade = || reference.grade(submission, self.cancel);
         let verdict = match reference.digest_of(&submission.response) {
             Some(digest) => cache.verdict(digest, submission, self.cancel, grade)?,

@@ -19,7 +19,8 @@ use super::{
     solver_settings, state_folder, tool, tour,
 };
 use crate::args::RunArguments;
-use crate::output::{self, ResultsJson, ResultsView, RunProgressBar};
+use super::session::{Session, SessionOptions};
+use crate::output::{self, ResultsView, RunProgressBar};
 
 /// The arguments allowed with `--resume`; everything else comes from the record.
 const WITH_RESUME: [&str; 13] = [
@@ -56,6 +57,10 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String], is_detailed: bool)
         return Err(Error::usage("--name is for the data of one task")
             .hint("name one task, or leave --name out"));
     }
+    if arguments.generate_only && !arguments.require.is_empty() {
+        return Err(Error::usage("--require needs grades, which --generate-only leaves for later")
+            .hint("require it when the answers are graded: assay score RUN --require CONDITION"));
+    }
     if arguments.tasks.is_empty() {
         if let Some(requirement) = arguments.require.first() {
             return Err(Error::usage(format!("{requirement}: --require needs a task"))
@@ -79,7 +84,19 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String], is_detailed: bool)
     }
     // Until here nothing has started, and Ctrl-C simply ends the process, however long the data
     // takes to read.
-    Session::new(arguments, view, &cancel_on_interrupt()?).run(plans, &parent)
+    Session::new(options(arguments, view), &cancel_on_interrupt()?).run(plans, &parent)
+}
+
+/// What a session needs of the arguments.
+pub(crate) fn options(arguments: &RunArguments, view: ResultsView) -> SessionOptions<'_> {
+    SessionOptions {
+        jobs: arguments.solving.jobs,
+        cache: arguments.programs.cache.as_deref(),
+        json: arguments.json,
+        failures: arguments.failures,
+        require: &arguments.require,
+        view,
+    }
 }
 
 /// A plan for each solver, so that an error in the last one is found before the first one runs.
@@ -113,7 +130,9 @@ pub(crate) fn plans_for(
     warn_about_training_data(solvers, &open);
     let plan = |solver: &String| {
         let resources = arguments.models.resources(solver, cache.as_deref())?;
-        Plan::new(&open, solver, settings.clone(), arguments.samples, (tool(), &resources))
+        let samples = arguments.samples;
+        let plan = Plan::new(&open, solver, settings.clone(), samples, (tool(), &resources))?;
+        Ok(if arguments.generate_only { plan.only_answers() } else { plan })
     };
     let plans: Vec<Plan> = solvers.iter().map(plan).collect::<Result<_>>()?;
     for plan in &plans {
@@ -154,7 +173,7 @@ fn resume_run(arguments: &RunArguments, folder: &Path, view: ResultsView) -> Res
         StoredRun::Unfinished(run) => run,
         StoredRun::Complete(complete) => {
             let cancel = cancel_on_interrupt()?;
-            let mut session = Session::new(arguments, view, &cancel);
+            let mut session = Session::new(options(arguments, view), &cancel);
             session.record_finished(RunOutcome::Complete(complete));
             return session.print_results(false);
         }
@@ -169,7 +188,7 @@ fn resume_run(arguments: &RunArguments, folder: &Path, view: ResultsView) -> Res
     let resources = arguments.models.resources(run.solver(), cache.as_deref())?;
     let plan = run.plan(&TaskRegistry::built_in(), (tool(), &resources), jobs, cache.as_deref())?;
     let cancel = cancel_on_interrupt()?;
-    let mut session = Session::new(arguments, view, &cancel);
+    let mut session = Session::new(options(arguments, view), &cancel);
     let finished = run.finish(&plan, &session.context(&RunProgressBar::new()));
     let interrupted = session.record_finished(finished?);
     session.print_results(interrupted)
@@ -195,151 +214,6 @@ fn ask_permission(folder: &Path, risks: &[String], user: Option<&mut impl BufRea
         "y" | "yes" => Ok(()),
         _ => Err(Error::refused(format!("{folder} is not resumed"))),
     }
-}
-
-/// Carries out runs one after another, and collects their results.
-pub(crate) struct Session<'a> {
-    arguments: &'a RunArguments,
-    view: ResultsView,
-    cancel: &'a Cancel,
-    cache: Option<PathBuf>,
-    state: Option<PathBuf>,
-    complete: Vec<Complete>,
-    /// True if nobody reads the output any more; the runs continue and are recorded.
-    output_closed: bool,
-}
-
-impl<'a> Session<'a> {
-    pub(crate) fn new(arguments: &'a RunArguments, view: ResultsView, cancel: &'a Cancel) -> Self {
-        let cache = cache_folder(arguments.programs.cache.as_deref());
-        let state = state_folder();
-        let complete = Vec::new();
-        Self { arguments, view, cancel, cache, state, complete, output_closed: false }
-    }
-
-    fn context<'m>(&'m self, progress: &'m dyn Progress) -> RunContext<'m> {
-        let jobs = job_count(self.arguments.solving.jobs);
-        let (cache, state) = (self.cache.as_deref(), self.state.as_deref());
-        RunContext { jobs, cache, state, cancel: self.cancel, progress }
-    }
-
-    /// Carries out every plan and records it in the folder `parent`, then prints the results, including those from before a failure.
-    pub(crate) fn run(mut self, plans: Vec<Plan>, parent: &Path) -> Result<u8> {
-        let outcome = self.run_plans(plans, parent);
-        let code = self.print_results(matches!(outcome, Ok(true)))?;
-        outcome.map(|_| code)
-    }
-
-    /// Carries out the plans; returns whether the user interrupted them.
-    pub(crate) fn run_plans(&mut self, plans: Vec<Plan>, parent: &Path) -> Result<bool> {
-        let mut waiting = plans.into_iter();
-        while let Some(plan) = waiting.next() {
-            let finished = start(&plan, parent, &self.context(&RunProgressBar::new()))?;
-            if self.record_finished(finished) {
-                let left: Vec<String> =
-                    waiting.map(|plan| format!("{} on {}", plan.solver(), plan.task())).collect();
-                if !left.is_empty() {
-                    output::print_message(&format!("not started: {}", left.join(", ")));
-                }
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Records a run that ended; returns whether it was interrupted.
-    fn record_finished(&mut self, finished: RunOutcome) -> bool {
-        match finished {
-            RunOutcome::Complete(complete) => {
-                if self.arguments.json && !self.output_closed {
-                    self.output_closed = self.print_json(&complete).is_err();
-                }
-                output::show_exclusions(&complete.excluded);
-                output::show_sessions(&complete.sessions);
-                output::warn_of_missing_answers(&complete.results);
-                self.complete.push(*complete);
-                false
-            }
-            RunOutcome::Interrupted { folder, done, total } => {
-                output::print_message(&format!(
-                    "interrupted with {done} of {} done; nothing is lost\n\
-                     go on with: {}",
-                    counted(total, "problem"),
-                    output::resume_command(&folder)
-                ));
-                true
-            }
-        }
-    }
-
-    /// Prints a run's results as a line of JSON.
-    fn print_json(&self, complete: &Complete) -> Result<()> {
-        let Complete { results, folder, .. } = complete;
-        let most = self.arguments.failures as usize;
-        let failed = if most > 0 { failures_of(folder, most) } else { Ok(Vec::new()) };
-        // The results are worth more than the samples.
-        let failed = failed.unwrap_or_else(|error| {
-            output::show_error(&error);
-            Vec::new()
-        });
-        let failed_samples = (most > 0).then(|| output::failed_json(&failed));
-        output::json_line(&ResultsJson { results, failed_samples })
-    }
-
-    /// Shows failed samples of every run, if they were requested.
-    fn show_failures(&self) -> Result<()> {
-        let most = self.arguments.failures as usize;
-        for Complete { results, folder, .. } in self.complete.iter().filter(|_| most > 0) {
-            if self.complete.len() > 1 {
-                output::print(&format!(
-                    "\nfailed samples of {} on {}\n",
-                    results.solver, results.task
-                ))?;
-            }
-            output::show_failed(results, &failures_of(folder, most)?)?;
-        }
-        Ok(())
-    }
-
-    /// The complete runs.
-    pub(crate) fn complete(&self) -> &[Complete] {
-        &self.complete
-    }
-
-    /// Returns true if every problem of every run has an answer that was graded.
-    pub(crate) fn is_complete(&self) -> bool {
-        self.complete.iter().all(|Complete { results, .. }| {
-            results.counts.are_complete() && results.not_scored.is_empty()
-        })
-    }
-
-    /// Prints the results, and returns the exit code.
-    pub(crate) fn print_results(&self, interrupted: bool) -> Result<u8> {
-        let results: Vec<&Results> = self.complete.iter().map(|run| &run.results).collect();
-        if !self.arguments.json && !results.is_empty() {
-            output::show_results(&results, self.view)?;
-            let folders: Vec<&Path> = self.complete.iter().map(|run| &*run.folder).collect();
-            output::show_folders(&folders, self.view)?;
-            output::show_breakdowns(&results)?;
-            self.show_failures()?;
-        }
-        let is_missed = require::report_missed(&self.arguments.require, &results);
-        Ok(match (interrupted, is_missed, !self.is_complete()) {
-            (true, ..) => exit_code::INTERRUPTED,
-            (false, true, _) => exit_code::MISSED,
-            (false, false, true) => exit_code::INCOMPLETE,
-            (false, false, false) => exit_code::DONE,
-        })
-    }
-}
-
-/// Failed samples of a complete run.
-fn failures_of(folder: &Path, most: usize) -> Result<Vec<FailedSample>> {
-    let (failed, problem) = failed_samples(&TaskRegistry::built_in(), folder, most)?;
-    if let Some(reason) = problem {
-        output::warn_of_missing_problems(&reason);
-    }
-    Ok(failed)
 }
 
 #[cfg(test)]

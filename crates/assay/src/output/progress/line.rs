@@ -25,6 +25,33 @@ pub(super) struct WorkLine {
     pub(super) idle: Duration,
     /// The sample that has been worked on for the longest time.
     pub(super) slowest: Option<SlowSample>,
+    /// The use of a language model, if one is asked.
+    pub(super) model: Option<ModelUse>,
+}
+
+/// The use of a language model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ModelUse {
+    /// The number of samples that are asked for at this moment.
+    pub(super) in_flight: usize,
+    /// The tokens that were written per second.
+    pub(super) tokens_per_s: Option<f64>,
+    /// The cost so far in US dollars, if prices are known.
+    pub(super) cost: Option<f64>,
+}
+
+impl ModelUse {
+    /// The part of the line about it.
+    fn shown(self) -> String {
+        let tokens = self.tokens_per_s.map_or(String::new(), |rate| format!(" · {rate:.0} tokens/s"));
+        let cost = self.cost.map_or(String::new(), |cost| format!(" · ${}", dollars(cost)));
+        format!(" · {} in flight{tokens}{cost}", self.in_flight)
+    }
+}
+
+/// An amount with as many digits as say something.
+fn dollars(amount: f64) -> String {
+    if amount < 0.1 { format!("{amount:.4}") } else { format!("{amount:.2}") }
 }
 
 /// A sample in flight.
@@ -50,15 +77,17 @@ impl WorkLine {
         let time = take(&|_| format!(" {}", self.time()));
         let slowest = take(&|room| self.slowest_within(room));
         let rate = take(&|_| self.rate().map_or(String::new(), |rate| format!(" {rate}")));
+        let model = take(&|_| self.model.map_or(String::new(), ModelUse::shown));
         let bar = self.bar(room);
-        cut_end(&format!("{label} {bar}{counts}{rate}{time}{slowest}"), width)
+        cut_end(&format!("{label} {bar}{counts}{rate}{time}{model}{slowest}"), width)
     }
 
     /// The line without a bar, of any width.
     pub(super) fn plain(&self) -> String {
         let rate = self.rate().map_or(String::new(), |rate| format!(" {rate}"));
         let slowest = self.slowest_within(usize::MAX);
-        format!("{} {}{rate} {}{slowest}", self.label, self.counts(), self.time())
+        let model = self.model.map_or(String::new(), ModelUse::shown);
+        format!("{} {}{rate} {}{model}{slowest}", self.label, self.counts(), self.time())
     }
 
     fn counts(&self) -> String {
@@ -171,7 +200,24 @@ mod tests {
         });
         let elapsed = Duration::from_secs(15);
         let (label, idle) = ("score".to_owned(), Duration::from_secs(7));
-        WorkLine { label, done, total: 3280, elapsed, rate, idle, slowest }
+        WorkLine { label, done, total: 3280, elapsed, rate, idle, slowest, model: None }
+    }
+
+    #[test]
+    fn the_use_of_a_model_is_shown_where_it_fits() {
+        let in_use = |cost| ModelUse { in_flight: 64, tokens_per_s: Some(2350.4), cost };
+        let asking = WorkLine { model: Some(in_use(Some(1.234))), ..line(812, Some(54.3), None) };
+        assert_eq!(
+            asking.with_bar(79),
+            "score ██████████░ 812/3280 54/s 45 s left · 64 in flight · 2350 tokens/s · $1.23"
+                .replace("██████████░", "███░░░░░░")
+        );
+        assert_eq!(asking.with_bar(40), "score ██░░░░ 812/3280 54/s 45 s left");
+        let cheap = WorkLine { model: Some(in_use(Some(0.00123))), ..line(0, None, None) };
+        assert_eq!(
+            cheap.plain(),
+            "score 0/3280 15 s so far · 64 in flight · 2350 tokens/s · $0.0012"
+        );
     }
 
     #[test]

@@ -2,17 +2,17 @@
 //! the work itself.
 
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use assay_core::{ProblemId, shown_name};
+use assay_core::{ProblemId, Usage, Work, shown_name};
 use assay_run::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use rustix::termios::tcgetwinsize;
 
-use super::line::{SlowSample, WorkLine};
+use super::line::{ModelUse, SlowSample, WorkLine};
 use super::rate::Rate;
 use super::{above_bar, new_bar};
 use crate::output::{print_message, warn_once};
@@ -25,12 +25,12 @@ const DEFAULT_WIDTH: usize = 80;
 
 /// Shows the progress of runs on standard error.
 pub(crate) struct RunProgressBar {
-    work: Arc<Work>,
+    work: Arc<Drawn>,
     /// The thread that draws, once there is work.
     drawer: Mutex<Option<JoinHandle<()>>>,
 }
 
-struct Work {
+struct Drawn {
     bar: ProgressBar,
     /// True if there is no terminal.
     plain: bool,
@@ -39,10 +39,21 @@ struct Work {
     state: Mutex<State>,
     /// Signalled when the thread that draws has to end.
     ended: Condvar,
+    /// The tokens that a language model wrote, and their cost.
+    used: Used,
     /// The samples that are worked on, by number.
     in_flight: Mutex<Vec<Option<Flight>>>,
     /// Held while something is drawn.
     drawing: Mutex<()>,
+}
+
+/// The tokens and the cost of a model's replies.
+#[derive(Default)]
+struct Used {
+    tokens: AtomicU64,
+    /// In billionths of a US dollar.
+    cost: AtomicU64,
+    is_priced: AtomicBool,
 }
 
 #[derive(Default)]
@@ -57,9 +68,12 @@ struct Phase {
     total: u64,
     started: Instant,
     rate: Rate,
+    /// The tokens per second.
+    tokens: Rate,
 }
 
 struct Flight {
+    work: Work,
     problem: ProblemId,
     sample: u32,
     since: Instant,
@@ -71,12 +85,13 @@ impl RunProgressBar {
         bar.set_style(
             ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
-        let work = Work {
+        let work = Drawn {
             bar,
             plain: !io::stderr().is_terminal(),
             done: AtomicU64::new(0),
             state: Mutex::default(),
             ended: Condvar::new(),
+            used: Used::default(),
             in_flight: Mutex::default(),
             drawing: Mutex::default(),
         };
@@ -101,7 +116,8 @@ impl Progress for RunProgressBar {
         // Without this, a finished bar is not drawn again.
         self.work.bar.reset();
         let (label, rate) = (shown_name(label).into_owned(), Rate::new(done));
-        let phase = Phase { label, total, started: Instant::now(), rate };
+        let tokens = Rate::new(self.work.used.tokens.load(Ordering::Relaxed));
+        let phase = Phase { label, total, started: Instant::now(), rate, tokens };
         lock(&self.work.state).phase = Some(phase);
         self.start_drawing();
     }
@@ -124,8 +140,19 @@ impl Progress for RunProgressBar {
         above_bar(|| print_message(text));
     }
 
-    fn begin(&self, problem: &ProblemId, sample: u32) -> usize {
-        let flight = Flight { problem: problem.clone(), sample, since: Instant::now() };
+    fn used(&self, usage: &Usage) {
+        let used = &self.work.used;
+        if let Some(tokens) = usage.completion_tokens {
+            used.tokens.fetch_add(tokens, Ordering::Relaxed);
+        }
+        if let Some(cost) = usage.cost {
+            used.cost.fetch_add((cost * 1e9).round() as u64, Ordering::Relaxed);
+            used.is_priced.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn begin(&self, work: Work, problem: &ProblemId, sample: u32) -> usize {
+        let flight = Flight { work, problem: problem.clone(), sample, since: Instant::now() };
         let mut in_flight = lock(&self.work.in_flight);
         if let Some(number) = in_flight.iter().position(Option::is_none) {
             in_flight[number] = Some(flight);
@@ -153,7 +180,7 @@ impl Drop for RunProgressBar {
     }
 }
 
-impl Work {
+impl Drawn {
     /// Draws at regular intervals until the bar is dropped.
     fn draw_until_end(&self) {
         let interval = if self.plain { ELSEWHERE } else { ON_TERMINAL };
@@ -185,17 +212,31 @@ impl Work {
     /// The state of the work; `None` if there is none.
     fn line(&self) -> Option<WorkLine> {
         let mut state = lock(&self.state);
-        let Phase { label, total, started, rate } = state.phase.as_mut()?;
+        let Phase { label, total, started, rate, tokens } = state.phase.as_mut()?;
         let (done, elapsed) = (self.done.load(Ordering::Relaxed), started.elapsed());
         let (label, total, per_second) = (label.clone(), *total, rate.at(elapsed, done));
         let (idle, slowest) = (rate.idle(elapsed), self.slowest());
-        Some(WorkLine { label, done, total, elapsed, rate: per_second, idle, slowest })
+        let model = self.model_use(|used| tokens.at(elapsed, used));
+        Some(WorkLine { label, done, total, elapsed, rate: per_second, idle, slowest, model })
+    }
+
+    /// The use of a model, if any tokens were written.
+    fn model_use(&self, per_second: impl FnOnce(u64) -> Option<f64>) -> Option<ModelUse> {
+        let tokens = self.used.tokens.load(Ordering::Relaxed);
+        if tokens == 0 {
+            return None;
+        }
+        let is_asked = |flight: &&Flight| flight.work == Work::Asking;
+        let in_flight = lock(&self.in_flight).iter().flatten().filter(is_asked).count();
+        let is_priced = self.used.is_priced.load(Ordering::Relaxed);
+        let cost = is_priced.then(|| self.used.cost.load(Ordering::Relaxed) as f64 / 1e9);
+        Some(ModelUse { in_flight, tokens_per_s: per_second(tokens), cost })
     }
 
     /// The sample that has been worked on for the longest time.
     fn slowest(&self) -> Option<SlowSample> {
         let in_flight = lock(&self.in_flight);
-        let Flight { problem, sample, since } =
+        let Flight { problem, sample, since, .. } =
             in_flight.iter().flatten().min_by_key(|flight| flight.since)?;
         Some(SlowSample { problem: problem.clone(), sample: *sample, time: since.elapsed() })
     }
@@ -220,13 +261,13 @@ mod tests {
         assert!(bar.work.line().is_none());
         bar.start("x", 3, 1);
         let problems: [ProblemId; 3] = ["a", "b", "c"].map(ProblemId::from);
-        let [first, second, _] = [0, 1, 2].map(|at| bar.begin(&problems[at], 7));
+        let [first, second, _] = [0, 1, 2].map(|at| bar.begin(Work::Grading, &problems[at], 7));
         let slowest = || bar.work.line().unwrap().slowest.map(|slow| slow.problem.to_string());
         assert_eq!(slowest().as_deref(), Some("a"));
         bar.end(first);
         bar.end(second);
         // A number is used again.
-        assert_eq!(bar.begin(&problems[0], 0), first);
+        assert_eq!(bar.begin(Work::Asking, &problems[0], 0), first);
         assert_eq!(slowest().as_deref(), Some("c"));
         (0..5).for_each(|_| bar.step());
         assert!(bar.work.line().unwrap().plain().starts_with("x 3/3"));
