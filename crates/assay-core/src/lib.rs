@@ -27,6 +27,7 @@ mod problems;
 mod progress;
 mod question;
 mod reference;
+mod replies;
 mod results;
 mod secret;
 mod settings;
@@ -64,6 +65,7 @@ pub use question::{
     ChoiceQuestion, CodeQuestion, LanguagePair, Question, QuestionKind, StopWords, TextQuestion,
 };
 pub use reference::{Check, CodeForm, ExpectedCode, Fault, FaultKind, Reference, Submission};
+pub use replies::Replies;
 pub use results::{Counts, Estimate, Extracted, GoldRate, Minimum, Results};
 pub use secret::Secret;
 pub use settings::{DataChoice, Isolation, Opening, Prelude, Rules, TaskSettings};

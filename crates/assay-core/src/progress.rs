@@ -49,12 +49,7 @@ pub struct InFlight<'a> {
 
 impl<'a> InFlight<'a> {
     /// Reports that work on a sample begins.
-    pub fn begin(
-        progress: &'a dyn Progress,
-        work: Work,
-        problem: &ProblemId,
-        sample: u32,
-    ) -> Self {
+    pub fn begin(progress: &'a dyn Progress, work: Work, problem: &ProblemId, sample: u32) -> Self {
         Self { progress, number: progress.begin(work, problem, sample) }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Failures, Named, NoAnswerKind, Outcome, Signature, Tally, Verdict};
+use crate::{Failures, Named, NoAnswerKind, Outcome, Replies, Signature, Tally, Verdict};
 
 /// The contents of `results.json` and the output of `--json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub struct Results {
     /// out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed_over: Option<NonZeroUsize>,
+    /// Totals of the replies, if the solver is a language model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replies: Option<Replies>,
 }
 
 impl Results {
@@ -62,6 +65,7 @@ impl Results {
             gold: None,
             extracted: None,
             passed_over: None,
+            replies: None,
         }
     }
 

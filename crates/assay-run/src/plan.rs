@@ -186,15 +186,7 @@ impl Plan {
         tool: Tool,
     ) -> Self {
         let request = Request { task: open.request.clone(), only_answers: false, ..request };
-        Self {
-            open,
-            request,
-            solver: None,
-            identity,
-            extraction: None,
-            tool,
-            has_samples: None,
-        }
+        Self { open, request, solver: None, identity, extraction: None, tool, has_samples: None }
     }
 
     /// Everything that the results depend on. Reads the data if nobody has.

@@ -86,7 +86,8 @@ impl Pipeline<'_> {
         // For a trivial answer, reading the clock would dominate the time.
         let works = solver.effort() == Effort::Working;
         let started = works.then(Instant::now);
-        let in_flight = works.then(|| InFlight::begin(self.progress, Work::Asking, &problem.id, sample));
+        let in_flight =
+            works.then(|| InFlight::begin(self.progress, Work::Asking, &problem.id, sample));
         let asked = self.ask_until_answered(solver, problem, (sample, count), failed)?;
         drop(in_flight);
         let Some((replies, retries)) = asked else { return Ok(None) };

@@ -42,8 +42,9 @@ impl Pipeline<'_> {
             // Nothing is unclear about a problem that was read.
             Check::Possible | Check::Unclear => submission,
         };
-        let _in_flight =
-            self.grades_slowly().then(|| InFlight::begin(self.progress, Work::Grading, problem, key.sample));
+        let _in_flight = self
+            .grades_slowly()
+            .then(|| InFlight::begin(self.progress, Work::Grading, problem, key.sample));
         let grade = || reference.grade(submission, self.cancel);
         let verdict = match reference.digest_of(&submission.response) {
             Some(digest) => cache.verdict(digest, submission, self.cancel, grade)?,

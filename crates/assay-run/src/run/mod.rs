@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assay_core::{
-    Answer, Counts, Error, ProblemId, Problems, Result, Results, SessionReport, Verdict, agreeing,
-    counted, shown_name,
+    Answer, Counts, Error, ProblemId, Problems, Replies, Result, Results, SessionReport, Verdict,
+    agreeing, counted, shown_name,
 };
 use assay_record::{AnswerLine, FormatVersion, Manifest, RunReader, RunWriter};
 use assay_solvers::SolverSpec;
@@ -35,8 +35,10 @@ pub enum RunOutcome {
         folder: PathBuf,
         /// The number of answers.
         answers: usize,
-        /// The unusable problems, with the reason.
-        unusable: Vec<String>,
+        /// The unusable problems.
+        unusable: Vec<ProblemId>,
+        /// Totals of the replies, if the solver is a language model.
+        replies: Option<Replies>,
     },
     /// It was interrupted and can be resumed.
     Interrupted {
@@ -134,8 +136,7 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     context.warn_without_isolation(task.card(), &request.settings);
     let (verdicts, retries) = (VerdictCache::default(), Retries::default());
     let only_answers = plan.request.only_answers;
-    let gate =
-        if only_answers { Gate::default() } else { gold_gate(plan, &verdicts, context)? };
+    let gate = if only_answers { Gate::default() } else { gold_gate(plan, &verdicts, context)? };
     let remaining = RemainingWork::new(plan, &record, &gate)?;
     let (samples, total) = (plan.request.samples, plan.total());
     let done = wanted.indices().map(|index| remaining.done(index)).sum();
@@ -219,8 +220,10 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     }
     if only_answers {
         let answers = (total - unusable.len()) * samples as usize;
-        let unusable = unusable.iter().map(ProblemId::to_string).collect();
-        return Ok(RunOutcome::Answered { folder: record.folder().to_owned(), answers, unusable });
+        let folder = record.folder().to_owned();
+        let replies = replies(plan, &folder)?;
+        let unusable = unusable.into_iter().collect();
+        return Ok(RunOutcome::Answered { folder, answers, unusable, replies });
     }
     if record.manifest().signature.is_none() {
         if let Some(hashing) = hashing {
@@ -257,11 +260,24 @@ fn write_results(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<RunO
     })?;
     let (solver, signature) = (plan.solver().to_owned(), plan.signature()?);
     let results = Results::new(&task.card().name, solver, signature, counts);
-    let results = Results { gold: gate.rate(), ..results.with_tally(tally.as_ref()) };
+    let replies = replies(plan, record.folder())?;
+    let results = Results { gold: gate.rate(), replies, ..results.with_tally(tally.as_ref()) };
     record.finish(&results)?;
     info!(took = ?started.elapsed(), "wrote the results");
     let complete = complete(record.folder(), results, excluded)?;
     Ok(RunOutcome::Complete(Box::new(complete)))
+}
+
+/// Totals of the recorded replies, if the solver is a language model.
+fn replies(plan: &Plan, folder: &Path) -> Result<Option<Replies>> {
+    if !SolverSpec::parse(plan.solver())?.card().is_model {
+        return Ok(None);
+    }
+    let mut replies = Replies::default();
+    for line in RunReader::open(folder)?.answers() {
+        replies.add(&line?.into());
+    }
+    Ok(Some(replies))
 }
 
 fn complete(folder: &Path, results: Results, excluded: Vec<Verdict>) -> Result<Complete> {

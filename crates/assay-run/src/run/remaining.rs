@@ -66,7 +66,11 @@ impl<'a> RemainingWork<'a> {
     }
 
     /// Feeds all remaining work.
-    pub(super) fn read(&self, hashing: &mut Option<DataHashing<'_>>, feed: &mut Feed<'_>) -> Result<()> {
+    pub(super) fn read(
+        &self,
+        hashing: &mut Option<DataHashing<'_>>,
+        feed: &mut Feed<'_>,
+    ) -> Result<()> {
         self.plan.open.problems.read(&self.open, &mut |reading| {
             if let Some(hashing) = hashing {
                 hashing.add(&reading);

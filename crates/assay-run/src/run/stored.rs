@@ -55,6 +55,11 @@ impl Resumable {
         &self.request.task.name
     }
 
+    /// The numbers of samples that pass@k is computed for.
+    pub fn pass_k(&self) -> &[u32] {
+        &self.request.task.settings.pass_k
+    }
+
     /// The risky actions of finishing the run, in words, which its user must allow: none if it is in the registry in
     /// the folder `state`.
     pub fn risks(&self, state: Option<&Path>) -> Result<Vec<String>> {

@@ -54,6 +54,10 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) models: ModelArguments,
 
+    /// Only record the answers; `assay score RUN` grades them later, on any machine.
+    #[arg(long)]
+    pub(crate) generate_only: bool,
+
     /// The folder in which the run's folder is created.
     #[arg(short, long, value_name = "DIR", default_value = "runs")]
     pub(crate) output: PathBuf,

@@ -24,14 +24,15 @@ Examples:
   assay score humaneval chat.jsonl --extract code  answers with prose and fenced code
   assay score humaneval samples.jsonl -L 20        answers to the first 20 problems alone
   assay score humaneval samples.jsonl --failures 5 why did it fail?
+  assay score runs/20261115T105049Z-humaneval-http-qwen-1f2e3d   answers of `run --generate-only`
 
 A line that cannot be accepted refuses the whole file; all such lines are listed.")]
 pub(crate) struct ScoreArguments {
-    /// The task that the answers are to.
+    /// The task that the answers are to; or the folder of a run alone, to grade the answers that it recorded.
     pub(crate) task: String,
 
     /// The file of answers, or a folder of them where the task takes one; `-` reads standard input.
-    pub(crate) answers: PathBuf,
+    pub(crate) answers: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) data: DataArguments,

@@ -100,7 +100,7 @@ pub(crate) struct ListArguments {
     pub(crate) json: bool,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 1e9 => Ok(seconds),
         _ => Err("expected a number of seconds above 0".to_owned()),

@@ -3,6 +3,7 @@
 mod data;
 mod doctor;
 mod explain;
+mod grade_run;
 mod list;
 mod metric;
 #[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
@@ -13,6 +14,7 @@ mod run;
 mod score;
 #[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
 mod seal;
+mod session;
 mod tour;
 mod train;
 
@@ -38,7 +40,10 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
     let is_detailed = arguments.log.verbose > 0;
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments, typed, is_detailed),
-        Command::Score(arguments) => score::score(&arguments, is_detailed),
+        Command::Score(arguments) => match &arguments.answers {
+            Some(answers) => score::score(&arguments, answers, is_detailed),
+            None => grade_run::grade_run(&arguments, typed, is_detailed),
+        },
         Command::Predict(arguments) => predict::predict(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Tasks(arguments) => list::tasks(arguments.json),

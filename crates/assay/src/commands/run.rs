@@ -1,25 +1,20 @@
 //! `assay run`: the main job.
 
 use std::io::{self, BufRead, IsTerminal, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use assay_core::{
-    Cancel, DataChoice, Error, Progress, Result, Results, TaskCard, counted, exit_code, shown_line,
-};
+use assay_core::{DataChoice, Error, Result, TaskCard, shown_line};
 use assay_data::output_folder;
-use assay_run::{
-    Complete, FailedSample, OpenTask, Plan, RunContext, RunOutcome, StoredRun, TaskRequest,
-    failed_samples, is_run, job_count, start,
-};
+use assay_run::{OpenTask, Plan, RunOutcome, StoredRun, TaskRequest, is_run, job_count};
 use assay_solvers::SolverSpec;
 use assay_tasks::TaskRegistry;
 
+use super::session::{Session, SessionOptions};
 use super::{
     cache_folder, cancel_on_interrupt, choose_data, locator_training_data, require,
     solver_settings, state_folder, tool, tour,
 };
 use crate::args::RunArguments;
-use super::session::{Session, SessionOptions};
 use crate::output::{self, ResultsView, RunProgressBar};
 
 /// The arguments allowed with `--resume`; everything else comes from the record.
@@ -218,6 +213,8 @@ fn ask_permission(folder: &Path, risks: &[String], user: Option<&mut impl BufRea
 
 #[cfg(test)]
 mod tests {
+    use assay_core::exit_code;
+
     use super::*;
 
     #[test]

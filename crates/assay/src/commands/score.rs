@@ -24,7 +24,7 @@ use crate::output::{self, ResultsJson, ResultsView, RunProgressBar};
 /// The length up to which a file's first line is taken for a verdict.
 const LONGEST_VERDICT: u64 = 1 << 20;
 
-pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8> {
+pub(crate) fn score(arguments: &ScoreArguments, answers: &Path, is_detailed: bool) -> Result<u8> {
     let tasks = TaskRegistry::built_in();
     let task = tasks.find_as(&arguments.task, arguments.data.name.as_deref())?;
     reject_unsupported_options(arguments, task.card())?;
@@ -39,10 +39,10 @@ pub(crate) fn score(arguments: &ScoreArguments, is_detailed: bool) -> Result<u8>
     let chosen = select_problems(problems.ids(), &chosen.ids, chosen.limit())?;
     let replaced = verdicts.as_ref().and_then(OutputTarget::replaced_path);
     if let Some(path) = replaced {
-        protect_input(path, &arguments.answers, &data)?;
+        protect_input(path, answers, &data)?;
     }
     require::refuse_unknown(&arguments.require, &[task.card()], &settings.pass_k)?;
-    let answers = open(arguments)?;
+    let answers = open(answers)?;
     let (cancel, bar) = (cancel_on_interrupt()?, RunProgressBar::new());
     let scoring = Scoring {
         task: task.as_ref(),
@@ -238,10 +238,10 @@ fn no_format(task: &str) -> Error {
     Error::usage(format!("{task} has no such format")).hint("--json is for machines")
 }
 
-fn open(arguments: &ScoreArguments) -> Result<AnswerSource<'static>> {
-    if arguments.answers.as_os_str() == "-" {
+fn open(answers: &Path) -> Result<AnswerSource<'static>> {
+    if answers.as_os_str() == "-" {
         return AnswerSource::standard_input();
     }
-    AnswerSource::open(&arguments.answers)
+    AnswerSource::open(answers)
         .map_err(|error| error.or_hint("`-` reads the answers from standard input"))
 }

@@ -89,10 +89,16 @@ impl<'a> Session<'a> {
                 output::show_exclusions(&complete.excluded);
                 output::show_sessions(&complete.sessions);
                 output::warn_of_missing_answers(&complete.results);
+                if let Some(replies) = &complete.results.replies {
+                    output::show_replies(replies);
+                }
                 self.complete.push(*complete);
                 false
             }
-            RunOutcome::Answered { folder, answers, unusable } => {
+            RunOutcome::Answered { folder, answers, unusable, replies } => {
+                if let Some(replies) = replies {
+                    output::show_replies(&replies);
+                }
                 output::show_answered(&folder, answers, &unusable);
                 false
             }

@@ -10,6 +10,7 @@ mod explanation;
 mod failures;
 mod log;
 mod progress;
+mod replies;
 mod results;
 mod table;
 mod terminal;
@@ -35,6 +36,7 @@ pub(crate) use failures::{
 };
 pub(crate) use log::start_log;
 pub(crate) use progress::{FileProgressBar, RunProgressBar, clear_bar};
+pub(crate) use replies::{show_answered, show_replies};
 pub(crate) use results::{ResultsView, brief, show_folders, show_results};
 pub(crate) use table::{Column, Table};
 use terminal::Page;

@@ -13,7 +13,8 @@ use assay_sandbox::{Sandbox, Settings};
 use assay_solvers::SolverSpec;
 use assay_tasks::TaskRegistry;
 
-use super::run::{Session, plans_for};
+use super::run::{options, plans_for};
+use super::session::Session;
 use crate::args::RunArguments;
 use crate::output::{self, Column, ResultsView, Table};
 use failure::FailedProgram;
@@ -92,7 +93,7 @@ pub(crate) fn tour(
     } else {
         plans_of_solvers(&tasks, arguments, python_error.as_ref())?
     };
-    let mut session = Session::new(arguments, view, cancel);
+    let mut session = Session::new(options(arguments, view), cancel);
     let in_full = arguments.json || view.is_detailed || arguments.failures > 0;
     if in_full || !arguments.solvers.is_empty() {
         return session.run(plans, parent);

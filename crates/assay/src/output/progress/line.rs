@@ -43,7 +43,8 @@ pub(super) struct ModelUse {
 impl ModelUse {
     /// The part of the line about it.
     fn shown(self) -> String {
-        let tokens = self.tokens_per_s.map_or(String::new(), |rate| format!(" · {rate:.0} tokens/s"));
+        let tokens =
+            self.tokens_per_s.map_or(String::new(), |rate| format!(" · {rate:.0} tokens/s"));
         let cost = self.cost.map_or(String::new(), |cost| format!(" · ${}", dollars(cost)));
         format!(" · {} in flight{tokens}{cost}", self.in_flight)
     }

@@ -1,0 +1,92 @@
+//! Totals of a language model's replies.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Answer;
+use crate::answer::{Finish, Response};
+
+/// Totals of a language model's replies: what they cost, and the signs of a wrong way to ask.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Replies {
+    /// The number of replies.
+    pub replies: usize,
+    /// Those with nothing in them that can be graded.
+    pub empty: usize,
+    /// Those that reached the greatest number of tokens.
+    pub cut_by_length: usize,
+    /// Those that a filter withheld.
+    pub filtered: usize,
+    /// Those with a Markdown fence in the part that is graded.
+    pub fenced: usize,
+    /// The tokens that were read, as far as the server counts them.
+    pub prompt_tokens: u64,
+    /// The tokens that were written, as far as the server counts them.
+    pub completion_tokens: u64,
+    /// The price in US dollars, if prices are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+impl Replies {
+    /// Counts a reply.
+    pub fn add(&mut self, answer: &Answer) {
+        self.replies += 1;
+        match answer.response.as_ref() {
+            Response::Text(text) | Response::Program(text) => {
+                self.empty += usize::from(text.trim().is_empty());
+                let is_fence = |line: &str| line.trim_start().starts_with("```");
+                self.fenced += usize::from(text.lines().any(is_fence));
+            }
+            Response::None(_) => self.empty += 1,
+            Response::Lines(_) | Response::Choice(_) => {}
+        }
+        self.cut_by_length += usize::from(answer.finish == Some(Finish::Length));
+        self.filtered += usize::from(answer.finish == Some(Finish::Filtered));
+        let usage = &answer.usage;
+        self.prompt_tokens += usage.prompt_tokens.unwrap_or_default();
+        self.completion_tokens += usage.completion_tokens.unwrap_or_default();
+        if let Some(cost) = usage.cost {
+            *self.cost.get_or_insert_default() += cost;
+        }
+    }
+
+    /// The share of replies that a count is of.
+    pub fn share(&self, count: usize) -> f64 {
+        if self.replies == 0 { 0.0 } else { count as f64 / self.replies as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NoAnswerKind, Usage};
+
+    #[test]
+    fn replies_are_counted_by_what_is_wrong_with_them() {
+        let mut replies = Replies::default();
+        let mut add = |response: Response, finish: Option<Finish>| {
+            let usage =
+                Usage { prompt_tokens: Some(10), completion_tokens: Some(3), cost: Some(0.5) };
+            let answer = Answer { finish, usage, ..Answer::new("a".into(), 0, response) };
+            replies.add(&answer);
+        };
+        add(Response::Text("  return 1".to_owned()), Some(Finish::Stop));
+        add(Response::Text(" \n".to_owned()), Some(Finish::Stop));
+        add(Response::Text("Sure:\n  ```python\nx\n```".to_owned()), Some(Finish::Length));
+        add(Response::none(NoAnswerKind::Garbage, "no number"), Some(Finish::Filtered));
+        add(Response::Lines(vec![1]), None);
+        let expected = Replies {
+            replies: 5,
+            empty: 2,
+            cut_by_length: 1,
+            filtered: 1,
+            fenced: 1,
+            prompt_tokens: 50,
+            completion_tokens: 15,
+            cost: Some(2.5),
+        };
+        assert_eq!(replies, expected);
+        assert!((replies.share(2) - 0.4).abs() < 1e-12);
+        assert!(Replies::default().share(0).abs() < 1e-12);
+    }
+}
