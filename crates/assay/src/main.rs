@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod output;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == assay_sandbox::WORKER_ARGUMENT) {
         return assay_sandbox::worker_main();
     }
+    signals::keep_ignored();
     let matches = args::matches().unwrap_or_else(|error| error.exit());
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     output::set_colour(!arguments.no_color);
