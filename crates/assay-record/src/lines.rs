@@ -135,7 +135,7 @@ impl LineFile {
 }
 
 /// The end of the last whole line.
-fn length_of_whole_lines(mut file: &File) -> io::Result<u64> {
+pub(crate) fn length_of_whole_lines(mut file: &File) -> io::Result<u64> {
     const STEP: u64 = 1 << 16;
     let mut end = file.metadata()?.len();
     let mut chunk = Vec::new();

@@ -60,6 +60,13 @@ impl Layers {
         self.layers.iter().filter(|layer| layer.needed && layer.missing.is_some())
     }
 
+    /// The layers that there are and the limiter of memory, in a line: verdicts can depend on them.
+    pub fn summary(&self) -> String {
+        let there = self.layers.iter().filter(|layer| layer.missing.is_none());
+        let names: Vec<&str> = there.map(|layer| layer.name.as_str()).collect();
+        format!("isolation: {}; memory: {}", names.join(" "), self.memory_by)
+    }
+
     pub(crate) fn note(&mut self, name: &str, needed: bool, outcome: Result<(), String>) {
         self.layers.push(Layer { name: name.to_owned(), needed, missing: outcome.err() });
     }

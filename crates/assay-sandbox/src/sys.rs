@@ -168,6 +168,16 @@ pub(crate) fn kill_all() {
     }
 }
 
+/// Lets every signal through again, whatever the host blocks.
+pub(crate) fn unblock_signals() {
+    // SAFETY: a set of signals is plain numbers, and both pointers are to live values or null.
+    unsafe {
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}
+
 /// Duplicates a file descriptor to another number, replacing the file that has that number. For a child that is about
 /// to exec and uses none of its own files again.
 pub(crate) fn copy_file(from: RawFd, to: RawFd) -> io::Result<()> {

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod output;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -15,10 +16,14 @@ use crate::args::Arguments;
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // The sandbox starts this executable again for its workers.
+    // This executable is started again for the guards of other processes, and for the sandbox's workers.
+    if let Some(code) = assay_guard::become_guard_if_asked() {
+        return code;
+    }
     if std::env::args_os().nth(1).is_some_and(|word| word == assay_sandbox::WORKER_ARGUMENT) {
         return assay_sandbox::worker_main();
     }
+    signals::keep_ignored();
     let matches = args::matches().unwrap_or_else(|error| error.exit());
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     output::set_colour(!arguments.no_color);

@@ -318,6 +318,7 @@ fn a_second_interrupt_leaves_no_process_and_no_folder() {
     let temporary = tempdir().unwrap();
     // The command prints more than can wait anywhere, so that nobody looks after it.
     let script = "trap '' TERM INT HUP\nsleep 600 & echo $! >> pids\n(trap '' TERM; sleep 600) & echo $! >> pids\n\
+                  setsid sh -c 'echo $$ >> pids; exec sleep 600' &\n\
                   echo $$ >> pids\nfor task in \"$1\"/*.txt; do echo \"$task 1\"; done\nwait\n";
     fs::write(folder.path().join("predictor.sh"), script).unwrap();
     let (_reader, writer) = full_pipe();
@@ -332,7 +333,7 @@ fn a_second_interrupt_leaves_no_process_and_no_folder() {
         let text = fs::read_to_string(folder.path().join("pids")).unwrap_or_default();
         text.lines().map(|line| line.parse().unwrap()).collect::<Vec<u32>>()
     };
-    wait_for("the command", || pids().len() == 3);
+    wait_for("the command", || pids().len() == 4);
     assert!(temporary.path().read_dir().unwrap().next().is_some());
     let pid = Pid::from_child(&child);
     kill_process(pid, Signal::INT).unwrap();

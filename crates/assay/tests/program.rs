@@ -207,6 +207,31 @@ echo "$1/2.txt 1"; echo "$1/3.txt 1""#;
 }
 
 #[test]
+fn the_time_for_which_answers_wait_does_not_count() {
+    use std::io::Read;
+    use std::process::Stdio;
+    const TASKS: usize = 3000;
+    let (keep, _root) = dataset("D", TASKS);
+    // More lines than the queues and the pipes hold: the command has to wait for whoever takes them.
+    let script = format!(r#"for task in $(seq {TASKS}); do echo "$1/$task.txt 1"; done"#);
+    fs::write(keep.path().join("predictor.sh"), script).unwrap();
+    let limit = Duration::from_secs(2);
+    let mut child = common::assay(keep.path())
+        .args(["predict", "D", "--solver", "program:sh predictor.sh", "--time-limit", "2"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let mut first = [0];
+    out.read_exact(&mut first).unwrap();
+    std::thread::sleep(limit + Duration::from_secs(1));
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(rest.lines().count(), TASKS);
+}
+
+#[test]
 fn predict_leaves_out_what_the_scorer_would_refuse() {
     let (keep, _root) = dataset("D", 2);
     fs::write(keep.path().join("answers.txt"), "1.txt 1\n2.txt 9999\n").unwrap();

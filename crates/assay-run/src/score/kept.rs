@@ -44,6 +44,12 @@ pub(super) struct Identity {
     assay: String,
 }
 
+/// The first line of a file whose verdicts are not taken over.
+#[derive(Debug, Default, Serialize)]
+struct HeadOfFastWork {
+    score: u32,
+}
+
 impl Identity {
     pub(super) fn new(scoring: &Scoring<'_>, file: &AnswerFile) -> Self {
         let Scoring { task, problems, chosen, settings, extraction, key, tool, .. } = *scoring;
@@ -101,7 +107,7 @@ impl<'a> KeptVerdicts<'a> {
             return Self::inscratch(target).map(Some);
         };
         let (folder, name) = beside(path)?;
-        let partial = PartialVerdicts::create(&folder, &name, &())?;
+        let partial = PartialVerdicts::create(&folder, &name, &HeadOfFastWork::default())?;
         Ok(Some(Self { partial, target: Some(target), scratch: None }))
     }
 
@@ -145,8 +151,8 @@ impl<'a> KeptVerdicts<'a> {
                  grading starts over",
                 path.display()
             ));
-            drop(partial);
-            let partial = PartialVerdicts::create(folder, name, identity)?;
+            let mut partial = partial;
+            partial.renew(identity)?;
             return Ok((kept(partial), Known::new()));
         };
         if !known.is_empty() {
@@ -161,7 +167,7 @@ impl<'a> KeptVerdicts<'a> {
         let writing = |error| Error::writing("write", target.name(), error);
         let scratch = ScratchFolder::new().map_err(writing)?;
         let folder = Arc::new(Folder::open(scratch.path()).map_err(writing)?);
-        let partial = PartialVerdicts::create(&folder, "verdicts", &())?;
+        let partial = PartialVerdicts::create(&folder, "verdicts", &HeadOfFastWork::default())?;
         Ok(Self { partial, target: Some(target), scratch: Some(scratch) })
     }
 

@@ -1,7 +1,7 @@
 //! The pool of workers, and the jobs that they run.
 
 use std::fs::File;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 use assay_core::{
     CallTable, Cancel, DigestOf, Ending, Error, Evidence, Isolation, Language, PythonTests, Result,
@@ -30,6 +30,8 @@ pub struct Sandbox {
     settings: Settings,
     workers: Mutex<Workers>,
     returned: Condvar,
+    /// Those of the first worker.
+    layers: OnceLock<Layers>,
     /// Held for reading while a candidate runs; held for writing while one that ended close to its time limit is
     /// repeated.
     quiet: RwLock<()>,
@@ -48,6 +50,7 @@ impl Sandbox {
             settings,
             workers: Mutex::default(),
             returned: Condvar::new(),
+            layers: OnceLock::new(),
             quiet: RwLock::new(()),
         };
         let first = sandbox.start()?;
@@ -59,6 +62,7 @@ impl Sandbox {
                 "`assay doctor` says more; --unsafe-no-isolation runs programs without isolation",
             ));
         }
+        sandbox.layers.get_or_init(|| first.layers.clone());
         let mut workers = sandbox.lock();
         workers.idle.push(first);
         workers.started = 1;
@@ -68,8 +72,7 @@ impl Sandbox {
 
     /// The isolation between candidates and the machine, and the mechanism that limits their memory.
     pub fn layers(&self) -> Layers {
-        let workers = self.lock();
-        workers.idle.first().map(|worker| worker.layers.clone()).unwrap_or_default()
+        self.layers.get().cloned().unwrap_or_default()
     }
 
     /// The tools of this machine.

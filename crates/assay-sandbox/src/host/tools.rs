@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use assay_core::{Error, Language, Result};
+use assay_core::{Digest, Error, Language, Result};
 
 use super::limits::process_limits;
 use super::runtime::Runtime;
@@ -34,6 +34,8 @@ pub struct Tool {
     pub path: PathBuf,
     /// Its version, as the tool reports it.
     pub version: String,
+    /// A digest of the names and versions of the packages that programs can import; empty for tools without any.
+    pub packages: String,
     pub(super) runtime: Runtime,
     /// The folders that it needs.
     folders: Vec<PathBuf>,
@@ -173,13 +175,27 @@ fn find(language: Language, search: &[PathBuf]) -> Option<Tool> {
             let root = PathBuf::from(ask(&found, &["--print", "sysroot"])?);
             let path = root.join("bin/rustc");
             let version = ask(&path, &["--version"])?;
-            Some(Tool { language, runtime, path, version, folders: vec![root] })
+            Some(Tool {
+                language,
+                runtime,
+                path,
+                version,
+                packages: String::new(),
+                folders: vec![root],
+            })
         }
         Runtime::Go => {
             let root = PathBuf::from(ask(&found, &["env", "GOROOT"])?);
             let path = root.join("bin/go");
             let version = ask(&path, &["version"])?;
-            Some(Tool { language, runtime, path, version, folders: vec![root] })
+            Some(Tool {
+                language,
+                runtime,
+                path,
+                version,
+                packages: String::new(),
+                folders: vec![root],
+            })
         }
         Runtime::Java => {
             let path = fs::canonicalize(&found).ok()?;
@@ -187,32 +203,61 @@ fn find(language: Language, search: &[PathBuf]) -> Option<Tool> {
             // A virtual machine that runs out of memory would write a report into the current folder.
             let version = ask(&path, &["-J-XX:ErrorFile=/dev/null", "-version"])?;
             let home = path.parent()?.parent()?.to_owned();
-            Some(Tool { language, runtime, path, version, folders: vec![home] })
+            Some(Tool {
+                language,
+                runtime,
+                path,
+                version,
+                packages: String::new(),
+                folders: vec![home],
+            })
         }
         Runtime::JavaScript | Runtime::Cpp => {
             let path = fs::canonicalize(&found).ok()?;
             let version = ask(&path, &["--version"])?;
             let folders = path.parent().map(Path::to_owned).into_iter().collect();
-            Some(Tool { language, path, version, runtime, folders })
+            Some(Tool { language, path, version, packages: String::new(), runtime, folders })
         }
     }
 }
 
+/// The question to a Python interpreter: where it is, its version, and what is installed. An installation writes a
+/// `RECORD`, whose size and time change with every version. The folders themselves change when modules are compiled.
+const ASK_PYTHON: &str = "\
+import os, sys
+print(os.path.realpath(sys.executable))
+print(sys.prefix)
+print(sys.base_prefix)
+print(sys.executable)
+name = sys.implementation.name
+print('CPython' if name == 'cpython' else name, '%d.%d.%d' % sys.version_info[:3])
+print(sys.version_info >= (3, 9))
+found = []
+for folder in sys.path:
+    if os.path.basename(folder) in ('site-packages', 'dist-packages') and os.path.isdir(folder):
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if name.endswith('.dist-info'):
+                path = os.path.join(path, 'RECORD')
+            if name != '__pycache__':
+                state = os.stat(path) if os.path.isfile(path) else None
+                found.append((folder, name, state and (state.st_size, state.st_mtime_ns)))
+print(ascii(found))
+";
+
 /// The interpreter behind `found`, which may be a version manager's shim.
 fn python(found: &Path) -> Option<Tool> {
-    const ASK: &str = "import os, sys; print(os.path.realpath(sys.executable)); \
-        print(sys.prefix); print(sys.base_prefix); print(sys.executable); \
-        print('CPython' if sys.implementation.name == 'cpython' else sys.implementation.name, \
-        '%d.%d.%d' % sys.version_info[:3]); print(sys.version_info >= (3, 9))";
-    let said = ask(found, &["-s", "-c", ASK])?;
-    let [_, prefix, base, executable, version, new_enough] =
+    let said = ask(found, &["-s", "-c", ASK_PYTHON])?;
+    let [_, prefix, base, executable, version, new_enough, packages] =
         said.lines().collect::<Vec<_>>().try_into().ok()?;
     if new_enough != "True" {
         return None;
     }
     let folders = [prefix, base].map(PathBuf::from).to_vec();
     let (path, version) = (PathBuf::from(executable), version.to_owned());
-    Some(Tool { language: Language::Python, path, version, runtime: Runtime::Python, folders })
+    let packages = Digest::of(packages.as_bytes()).short();
+    let (language, runtime) = (Language::Python, Runtime::Python);
+    Some(Tool { language, path, version, packages, runtime, folders })
 }
 
 /// The output of a tool, if it succeeds.

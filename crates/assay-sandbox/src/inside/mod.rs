@@ -41,6 +41,8 @@ pub const WORKER_ARGUMENT: &str = "assay-sandbox-worker";
 pub fn worker_main() -> ExitCode {
     // Files that the host inherited from its parents must not be visible here.
     sys::close_from(3);
+    // A program's outcome must not depend on how assay was started.
+    sys::unblock_signals();
     let Ok(connection) = std::io::stdin().as_fd().try_clone_to_owned() else {
         return ExitCode::FAILURE;
     };

@@ -1,16 +1,16 @@
 //! A child process whose output is read line by line, with a time limit and cancellation.
 
 use std::io::{BufRead, BufReader, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assay_core::{Cancel, Error, Leftover, Result, SessionEnd};
+use assay_core::{Cancel, Error, Result, SessionEnd};
+use assay_guard::{Guarded, GuardedCommand, Output};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// The maximum number of lines that wait to be read.
 const MAX_WAITING_LINES: usize = 256;
@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// A running solver command.
 pub(super) struct Process {
-    child: Child,
+    guarded: Guarded,
     lines: Receiver<Vec<u8>>,
     stderr: Arc<Mutex<Vec<u8>>>,
     /// Closes when standard error has been read to its end.
@@ -32,15 +32,12 @@ pub(super) struct Process {
     /// The time that the command may take, without the time for which its answers waited to be taken.
     time_limit: Duration,
     waited: Duration,
-    /// Kills the process group if this process ends at once. `None` once the child is reaped: after that, its number may
-    /// belong to another process.
-    leftover: Option<Leftover>,
     /// True if the output after the end is not waited for.
     cancelled: bool,
 }
 
 impl Process {
-    /// Starts `command` in `folder`, as the leader of a new process group. Each line is cut to
+    /// Starts `command` in `folder`, with a guard. Each line is cut to
     /// `longest_line` bytes.
     pub(super) fn start(
         command: &[String],
@@ -50,29 +47,23 @@ impl Process {
     ) -> Result<Self> {
         let (name, arguments) =
             command.split_first().ok_or_else(|| Error::usage("program: names no command"))?;
-        #[expect(clippy::disallowed_methods, reason = "the user's own predictor, run as the user")]
-        let mut child = Command::new(name)
+        let described = GuardedCommand::new(name)
             .args(arguments)
             .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| {
-                Error::refused(format!("failed to start {name:?}"))
-                    .because(error)
-                    .hint("program:CMD is looked for as a shell would, without aliases")
-            })?;
-        let group = group_of(&child);
-        let leftover = Some(Leftover::new(move || kill(group)));
+            .stdout(Output::Piped)
+            .stderr(Output::Piped);
+        let mut guarded = Guarded::spawn(described).map_err(|error| {
+            Error::refused(format!("failed to start {name:?}"))
+                .because(error)
+                .hint("program:CMD is looked for as a shell would, without aliases")
+        })?;
         let (sender, lines) = bounded(MAX_WAITING_LINES);
         let (stderr_open, stderr_closed) = bounded::<()>(0);
         let stderr = Arc::default();
-        if let Some(pipe) = child.stdout.take() {
+        if let Some(pipe) = guarded.stdout.take() {
             thread::spawn(move || send_lines(pipe, longest_line, &sender));
         }
-        if let Some(pipe) = child.stderr.take() {
+        if let Some(pipe) = guarded.stderr.take() {
             let tail = Arc::clone(&stderr);
             thread::spawn(move || {
                 keep_tail(pipe, &tail);
@@ -80,27 +71,26 @@ impl Process {
             });
         }
         Ok(Self {
-            child,
+            guarded,
             lines,
             stderr,
             stderr_closed,
             started: Instant::now(),
             time_limit,
             waited: Duration::ZERO,
-            leftover,
             cancelled: false,
         })
     }
 
     /// Passes on every line of output until the command ends, reaches the time limit or is
-    /// cancelled. In every case the whole process group is gone afterwards.
+    /// cancelled. In every case nothing that it started is left afterwards.
     pub(super) fn run_to_end(
         &mut self,
         cancel: &Cancel,
         visit: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<SessionEnd> {
         let end = self.read_lines(cancel, visit);
-        let status = self.end_group();
+        let status = self.guarded.kill_all();
         // Output before its end counts.
         for line in self.lines.try_iter() {
             visit(&line)?;
@@ -167,39 +157,9 @@ impl Process {
         }
     }
 
-    /// Returns whether the child has ended. It is not reaped yet, so its group's number stays
-    /// reserved.
-    fn has_ended(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        let Some(child) = group_of(&self.child) else { return true };
-        !matches!(waitid(WaitId::Pid(child), options), Ok(None))
-    }
-
-    /// Kills everything that is left of the process group, and reaps the child.
-    fn end_group(&mut self) -> std::io::Result<ExitStatus> {
-        if let Some(leftover) = self.leftover.take() {
-            kill(group_of(&self.child));
-            drop(leftover);
-        }
-        self.child.wait()
-    }
-}
-
-/// The process group of a child, which is called as the child itself.
-fn group_of(child: &Child) -> Option<Pid> {
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
-}
-
-fn kill(group: Option<Pid>) {
-    if let Some(group) = group {
-        // It is fine if the group is already gone.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.end_group();
+    fn has_ended(&mut self) -> bool {
+        // A guard that cannot be asked is gone, and so is the command.
+        !matches!(self.guarded.try_wait(), Ok(None))
     }
 }
 
@@ -234,27 +194,5 @@ fn keep_tail(mut pipe: impl Read, tail: &Mutex<Vec<u8>>) {
         tail.extend_from_slice(&chunk[..count]);
         let surplus = tail.len().saturating_sub(STDERR_TAIL_BYTES);
         tail.drain(..surplus);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_time_for_which_answers_wait_does_not_count() {
-        // More lines than the queue and the pipe hold: the command has to wait for whoever takes them.
-        let script = format!("yes {} | head -n 3000", "x".repeat(200));
-        let command = ["sh", "-c", &script].map(str::to_owned);
-        let limit = Duration::from_secs(2);
-        let mut process = Process::start(&command, Path::new("/"), limit, 1 << 10).unwrap();
-        let mut count = 0;
-        let end = process.run_to_end(&Cancel::new(), &mut |_| {
-            count += 1;
-            thread::sleep(Duration::from_millis(1));
-            Ok(())
-        });
-        assert!(process.elapsed() > limit);
-        assert_eq!((end.unwrap(), count), (SessionEnd::Exited(0), 3000));
     }
 }

@@ -78,11 +78,14 @@ impl ProgramGrader {
     pub(super) fn environment(&self) -> String {
         let Ok(sandbox) = self.sandbox.get() else { return String::new() };
         let tools = sandbox.tools().all().iter();
-        let tools =
-            tools.map(|tool| format!("{} {} {}", tool.language, tool.path.display(), tool.version));
+        let tools = tools.map(|tool| {
+            let (path, packages) = (tool.path.display(), &tool.packages);
+            format!("{} {path} {} {packages}", tool.language, tool.version)
+        });
         let limits = format!("{:?} {:?}", self.grading.limits(), self.grading.call);
         let prelude = self.prelude.map(|prelude| prelude.to_string());
-        tools.chain([limits]).chain(prelude).collect::<Vec<_>>().join("\n")
+        let layers = sandbox.layers().summary();
+        tools.chain([limits, layers]).chain(prelude).collect::<Vec<_>>().join("\n")
     }
 }
 
