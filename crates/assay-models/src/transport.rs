@@ -25,7 +25,7 @@ const POLL: Duration = Duration::from_millis(100);
 pub(crate) struct Transport {
     lanes: Mutex<Vec<Lane>>,
     key: Option<Secret>,
-    tls: Option<Arc<rustls::ClientConfig>>,
+    tls: Arc<rustls::ClientConfig>,
     timeout: Duration,
     /// True if the server is on this machine: no proxy of the environment is used.
     is_local: bool,
@@ -54,7 +54,7 @@ impl Transport {
         key: Option<Secret>,
         timeout: Duration,
     ) -> Result<Self> {
-        let tls = url.starts_with("https:").then(tls).transpose()?;
+        let tls = tls(url.starts_with("https:"))?;
         Ok(Self { lanes: Mutex::default(), key, tls, timeout, is_local })
     }
 
@@ -149,12 +149,10 @@ impl Transport {
             .connect_timeout(CONNECT)
             .redirect(redirect::Policy::none())
             .pool_max_idle_per_host(1)
-            .tcp_nodelay(true);
+            .tcp_nodelay(true)
+            .tls_backend_preconfigured(self.tls.as_ref().clone());
         if self.is_local {
             client = client.no_proxy();
-        }
-        if let Some(tls) = &self.tls {
-            client = client.tls_backend_preconfigured(tls.as_ref().clone());
         }
         let client = client.build().map_err(|error| failed(&error))?;
         Ok(Lane { runtime, client })
@@ -227,19 +225,23 @@ fn broken(error: &reqwest::Error) -> Failure {
     Failure::transient(format!("{what}: {cause}"))
 }
 
-/// TLS as ring does it, with the machine's certificates.
-fn tls() -> Result<Arc<rustls::ClientConfig>> {
+/// TLS as ring does it, with the machine's certificates; they are not read if nothing is encrypted. The client insists
+/// on a configuration even then.
+fn tls(is_encrypted: bool) -> Result<Arc<rustls::ClientConfig>> {
     let failed = |error: &dyn std::fmt::Display| {
         Error::failed(format!("failed to prepare encrypted connections: {error}"))
     };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier = rustls_platform_verifier::Verifier::new(Arc::clone(&provider))
-        .map_err(|error| failed(&error))?;
-    let config = rustls::ClientConfig::builder_with_provider(provider)
+    let builder = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .map_err(|error| failed(&error))?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
+        .map_err(|error| failed(&error))?;
+    let builder = if is_encrypted {
+        let verifier =
+            rustls_platform_verifier::Verifier::new(provider).map_err(|error| failed(&error))?;
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
+    } else {
+        builder.with_root_certificates(rustls::RootCertStore::empty())
+    };
+    let config = builder.with_no_client_auth();
     Ok(Arc::new(config))
 }
