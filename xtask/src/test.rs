@@ -35,7 +35,7 @@ pub(crate) fn test() -> Outcome {
 fn smaller_builds() -> Outcome {
     let build = ["--package", "assay", "--locked", "--no-default-features"];
     run("cargo", &[&["clippy"], &build[..], &["--", "-D", "warnings"]].concat())?;
-    for feature in ["mine", "russian-lemmas", "seal"] {
+    for feature in ["mine", "models", "russian-lemmas", "seal"] {
         run("cargo", &[&["check"], &build[..], &["--features", feature]].concat())?;
     }
     let tests = ["--test", "cli", "--test", "features", "--", "tour", "feature"];

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 /// The standard input of a command.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub enum Input {
     /// Nothing can be read.
     #[default]

@@ -102,9 +102,10 @@ impl Prompts {
     /// The numbered lines of a file; of a long one, those around the likeliest lines.
     fn numbered(&self, question: &LineQuestion) -> String {
         let lines: Vec<&[u8]> = question.program_lines().collect();
-        let shown = match lines.len() > self.window {
-            true => window(lines.len(), self.window, &(self.rank)(question)),
-            false => vec![true; lines.len()],
+        let shown = if lines.len() > self.window {
+            window(lines.len(), self.window, &(self.rank)(question))
+        } else {
+            vec![true; lines.len()]
         };
         let mut numbered = String::new();
         let mut gap = false;

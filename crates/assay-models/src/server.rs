@@ -58,7 +58,10 @@ impl ServerDescription {
         forget_times(&mut told);
         if let Some(build) = props.get("build_info").and_then(Value::as_str) {
             found.program = Some(format!("llama.cpp {build}"));
-            found.slots = props.get("total_slots").and_then(number).map(|slots| slots as u32);
+            found.slots = props
+                .get("total_slots")
+                .and_then(number)
+                .and_then(|slots| u32::try_from(slots).ok());
             let context = "/default_generation_settings/n_ctx";
             found.context = props.pointer(context).and_then(number);
             told =

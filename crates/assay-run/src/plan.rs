@@ -173,6 +173,7 @@ impl Plan {
     }
 
     /// Only records the answers, to be graded later.
+    #[must_use]
     pub fn only_answers(mut self) -> Self {
         self.request.only_answers = true;
         self

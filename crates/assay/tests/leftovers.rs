@@ -49,6 +49,7 @@ impl Scene {
         let (folder, _) = dataset("D", 5);
         fs::write(folder.path().join("predictor.sh"), script).unwrap();
         let binary = assay(folder.path());
+        #[expect(clippy::disallowed_methods, reason = "a shell as a user's")]
         let mut shell = Command::new("sh");
         let line = format!(
             "trap '' {signals}; exec {} run codrep -d D -s 'program:sh predictor.sh'",

@@ -60,7 +60,7 @@ impl ReplyLog {
             if let Ok(Head { key }) = serde_json::from_slice(&line)
                 && !is_torn
             {
-                places.insert(key, (at, length as u32));
+                places.insert(key, (at, u32::try_from(length).unwrap_or(u32::MAX)));
             }
             at += length;
         }
@@ -94,7 +94,7 @@ impl ReplyLog {
         // Another process may have added lines meanwhile: where this one ended is known only now.
         let end = std::io::Seek::stream_position(&mut state.file).map_err(failed)?;
         let length = bytes.len() - usize::from(bytes[0] == b'\n');
-        state.places.insert(key, (end - length as u64, length as u32));
+        state.places.insert(key, (end - length as u64, u32::try_from(length).unwrap_or(u32::MAX)));
         Ok(())
     }
 

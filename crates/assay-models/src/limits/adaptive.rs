@@ -145,12 +145,14 @@ mod tests {
         let cancel = Cancel::new();
         let mut now = Instant::now();
         for _ in 0..rounds {
-            let many = adaptive.lock().limit as u32;
+            let limit = adaptive.lock().limit;
+            let many =
+                (1..=u32::MAX).take_while(|&number| f64::from(number) <= limit).count() as u64;
             (0..many).for_each(|_| adaptive.enter(&cancel).unwrap());
             let begun = now;
             for number in 1..=many {
                 // Replies come in groups, as slots become free.
-                let at = begun + Duration::from_millis(u64::from(100 * number.div_ceil(slots)));
+                let at = begun + Duration::from_millis(100 * number.div_ceil(u64::from(slots)));
                 adaptive.leave_well(begun, at);
                 now = at;
             }

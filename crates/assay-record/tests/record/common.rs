@@ -39,6 +39,7 @@ pub(crate) fn manifest() -> Manifest {
             samples: 2,
             other: Map::new(),
         },
+        solver_identity: Some("model:small,weights=0a1b".to_owned()),
         tool: Tool { version: "0.1.0".to_owned(), commit: "06096334ac65".to_owned() },
         machine: Machine { os: "linux".to_owned(), arch: "x86_64".to_owned(), cores: 2 },
         other: Map::new(),

@@ -18,13 +18,16 @@ use tracing::{debug, debug_span, info};
 use super::cutting::Cutting;
 use super::{Event, Outlet, Pending, Pipeline, SampleRequest, retry, run_ended};
 
+/// An answer for the sink, and its submission for the grade stage.
+type Answered = (Box<Answer>, Pending);
+
 impl Pipeline<'_> {
     /// Runs a worker of the answer stage.
     pub(super) fn answer_stage(&self, asked: &Receiver<SampleRequest>, outlet: &Outlet<'_>) {
         let outcome = match self.solver {
             Some(Solver::Together(solver)) => self.answer_together(solver.as_ref(), asked, outlet),
             _ => asked.iter().try_for_each(|SampleRequest { problem, samples }| {
-                match self.answer_samples(&problem, samples, outlet)? {
+                match self.answer_samples(&problem, &samples, outlet)? {
                     ControlFlow::Continue(()) => Ok(()),
                     ControlFlow::Break(()) => Err(run_ended()),
                 }
@@ -37,10 +40,10 @@ impl Pipeline<'_> {
     pub(super) fn answer_samples(
         &self,
         problem: &Problem,
-        samples: Vec<u32>,
+        samples: &[u32],
         outlet: &Outlet<'_>,
     ) -> Result<ControlFlow<()>> {
-        let mut left = &samples[..];
+        let mut left = samples;
         while let Some(&first) = left.first() {
             if self.cancel.is_cancelled() {
                 break;
@@ -61,7 +64,7 @@ impl Pipeline<'_> {
     /// Sends an answer to the sink before it waits for its grade.
     fn send_answer(
         &self,
-        (answer, pending): (Box<Answer>, Pending),
+        (answer, pending): Answered,
         outlet: &Outlet<'_>,
     ) -> Result<ControlFlow<()>> {
         match outlet.send_event(Event::Answered(pending.submission.key, answer)) {
@@ -77,7 +80,7 @@ impl Pipeline<'_> {
         sample: u32,
         count: u32,
         failed: &AtomicBool,
-    ) -> Result<Option<Vec<(Box<Answer>, Pending)>>> {
+    ) -> Result<Option<Vec<Answered>>> {
         let Some(Solver::Each(solver)) = self.solver else {
             return Err(Error::failed("a question was asked without a solver"));
         };
@@ -210,16 +213,16 @@ impl AnswerSink for BatchSink<'_, '_> {
 
 /// The number of samples at the beginning of the list that have consecutive numbers.
 fn consecutive(samples: &[u32]) -> u32 {
-    samples.iter().zip(samples[0]..).take_while(|&(&sample, number)| sample == number).count()
-        as u32
+    let Some(&first) = samples.first() else { return 0 };
+    samples
+        .iter()
+        .zip(first..)
+        .take_while(|(sample, number)| *sample == number)
+        .fold(0, |count, _| count + 1)
 }
 
 /// Creates the answer for the sink, and the submission for the grade stage.
-fn answered(
-    key: SampleKey,
-    reference: Arc<dyn Reference>,
-    answer: Answer,
-) -> (Box<Answer>, Pending) {
+fn answered(key: SampleKey, reference: Arc<dyn Reference>, answer: Answer) -> Answered {
     let (problem, response) = (answer.problem.clone(), Arc::clone(&answer.response));
     let submission = Submission { key, problem, response };
     (Box::new(answer), Pending { submission, reference, is_read: true })

@@ -248,7 +248,7 @@ impl Pipeline<'_> {
                 WorkItem::Grade(pending) => self.send_to_grade(pending, outlet),
                 WorkItem::Ask(problem, samples) => match &to_answer {
                     Some(to_answer) => Ok(self.send_questions(problem, samples, to_answer)),
-                    None => self.answer_samples(&problem, samples, outlet),
+                    None => self.answer_samples(&problem, &samples, outlet),
                 },
             };
             match passed {

@@ -33,14 +33,11 @@ pub(crate) use metric::{MetricArguments, MetricChoice, MetricCommand, TextArgume
 pub(crate) use mine::MineArguments;
 pub(crate) use models::ModelArguments;
 pub(crate) use predict::PredictArguments;
-pub(crate) use programs::ProgramArguments;
 pub(crate) use require::Requirement;
 pub(crate) use run::RunArguments;
 pub(crate) use score::{ExtractArgument, ScoreArguments, ScoreFormat};
 pub(crate) use seal::{SealArguments, UnsealArguments};
-pub(crate) use shared::{
-    ChosenArguments, DataArguments, ListArguments, RulesArgument, SolvingArguments, seconds,
-};
+pub(crate) use shared::{DataArguments, ListArguments, SolvingArguments, seconds};
 pub(crate) use show::ShowArguments;
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
 
@@ -93,7 +90,7 @@ fn version() -> &'static str {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run solvers on tasks, and record every answer and verdict.
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Grade answers made elsewhere.
     Score(ScoreArguments),
     /// Answer CodRep tasks by the competition's predictor protocol.

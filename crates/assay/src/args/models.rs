@@ -167,7 +167,7 @@ impl ModelArguments {
     }
 
     /// Refuses arguments about models if there is none.
-    pub(crate) fn check(&self, solvers: &[String], typed: &[String]) -> Result<()> {
+    pub(crate) fn check(solvers: &[String], typed: &[String]) -> Result<()> {
         let is_model =
             |solver: &String| SolverSpec::parse(solver).is_ok_and(|spec| spec.card().is_model);
         if solvers.iter().any(is_model) {
@@ -253,9 +253,10 @@ mod tests {
     fn a_key_for_openai_is_sent_nowhere_else() {
         assert!(prices("0.15,0.6").is_ok() && prices("1").is_err() && prices("-1,2").is_err());
         assert!(object("{}").is_ok() && object("[]").is_err() && object("{").is_err());
-        let error = parse(&[]).check(&["first".to_owned()], &["top_p".to_owned()]).unwrap_err();
+        let error =
+            ModelArguments::check(&["first".to_owned()], &["top_p".to_owned()]).unwrap_err();
         assert_eq!(error.to_string(), "--top-p is for language models, and no solver is one");
         let model = ["http:m@http://localhost:1".to_owned()];
-        parse(&[]).check(&model, &["top_p".to_owned()]).unwrap();
+        ModelArguments::check(&model, &["top_p".to_owned()]).unwrap();
     }
 }

@@ -14,7 +14,7 @@ use super::{
     cache_folder, cancel_on_interrupt, choose_data, locator_training_data, require,
     solver_settings, state_folder, tool, tour,
 };
-use crate::args::RunArguments;
+use crate::args::{ModelArguments, RunArguments};
 use crate::output::{self, ResultsView, RunProgressBar};
 
 /// The arguments allowed with `--resume`; everything else comes from the record.
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &RunArguments, typed: &[String], is_detailed: bool)
         }
         return tour::tour(arguments, view, &parent, &cancel_on_interrupt()?);
     }
-    arguments.models.check(&arguments.solvers, typed)?;
+    ModelArguments::check(&arguments.solvers, typed)?;
     let tasks = TaskRegistry::built_in();
     let mut plans = Vec::new();
     let cards = arguments.tasks.iter().map(|task| Ok(tasks.find(task)?.card()));

@@ -2,7 +2,7 @@
 //! the work itself.
 
 use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -51,9 +51,8 @@ struct Drawn {
 #[derive(Default)]
 struct Used {
     tokens: AtomicU64,
-    /// In billionths of a US dollar.
-    cost: AtomicU64,
-    is_priced: AtomicBool,
+    /// In US dollars, once a reply had a price.
+    cost: Mutex<Option<f64>>,
 }
 
 #[derive(Default)]
@@ -146,8 +145,7 @@ impl Progress for RunProgressBar {
             used.tokens.fetch_add(tokens, Ordering::Relaxed);
         }
         if let Some(cost) = usage.cost {
-            used.cost.fetch_add((cost * 1e9).round() as u64, Ordering::Relaxed);
-            used.is_priced.store(true, Ordering::Relaxed);
+            *lock(&used.cost).get_or_insert_default() += cost;
         }
     }
 
@@ -228,8 +226,7 @@ impl Drawn {
         }
         let is_asked = |flight: &&Flight| flight.work == Work::Asking;
         let in_flight = lock(&self.in_flight).iter().flatten().filter(is_asked).count();
-        let is_priced = self.used.is_priced.load(Ordering::Relaxed);
-        let cost = is_priced.then(|| self.used.cost.load(Ordering::Relaxed) as f64 / 1e9);
+        let cost = *lock(&self.used.cost);
         Some(ModelUse { in_flight, tokens_per_s: per_second(tokens), cost })
     }
 
