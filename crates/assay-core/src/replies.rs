@@ -12,6 +12,9 @@ pub struct Replies {
     pub replies: usize,
     /// Those with nothing in them that can be graded.
     pub empty: usize,
+    /// Those with a text that names no answer, such as no line number.
+    #[serde(default)]
+    pub unread: usize,
     /// Those that reached the greatest number of tokens.
     pub cut_by_length: usize,
     /// Those that a filter withheld.
@@ -37,7 +40,11 @@ impl Replies {
                 let is_fence = |line: &str| line.trim_start().starts_with("```");
                 self.fenced += usize::from(text.lines().any(is_fence));
             }
-            Response::None(_) => self.empty += 1,
+            Response::None(_) => {
+                let has_text = answer.reply.as_ref().is_some_and(|text| !text.trim().is_empty());
+                self.unread += usize::from(has_text);
+                self.empty += usize::from(!has_text);
+            }
             Response::Lines(_) | Response::Choice(_) => {}
         }
         self.cut_by_length += usize::from(answer.finish == Some(Finish::Length));
@@ -64,29 +71,33 @@ mod tests {
     #[test]
     fn replies_are_counted_by_what_is_wrong_with_them() {
         let mut replies = Replies::default();
-        let mut add = |response: Response, finish: Option<Finish>| {
+        let mut add = |response: Response, reply: Option<&str>, finish: Option<Finish>| {
             let usage =
                 Usage { prompt_tokens: Some(10), completion_tokens: Some(3), cost: Some(0.5) };
-            let answer = Answer { finish, usage, ..Answer::new("a".into(), 0, response) };
+            let reply = reply.map(str::to_owned);
+            let answer = Answer { reply, finish, usage, ..Answer::new("a".into(), 0, response) };
             replies.add(&answer);
         };
-        add(Response::Text("  return 1".to_owned()), Some(Finish::Stop));
-        add(Response::Text(" \n".to_owned()), Some(Finish::Stop));
-        add(Response::Text("Sure:\n  ```python\nx\n```".to_owned()), Some(Finish::Length));
-        add(Response::none(NoAnswerKind::Garbage, "no number"), Some(Finish::Filtered));
-        add(Response::Lines(vec![1]), None);
+        add(Response::Text("  return 1".to_owned()), None, Some(Finish::Stop));
+        add(Response::Text(" \n".to_owned()), None, Some(Finish::Stop));
+        add(Response::Text("Sure:\n  ```python\nx\n```".to_owned()), None, Some(Finish::Length));
+        let unread = || Response::none(NoAnswerKind::Garbage, "no number");
+        add(unread(), Some(""), Some(Finish::Filtered));
+        add(unread(), Some("I cannot tell."), None);
+        add(Response::Lines(vec![1]), Some("1"), None);
         let expected = Replies {
-            replies: 5,
+            replies: 6,
             empty: 2,
+            unread: 1,
             cut_by_length: 1,
             filtered: 1,
             fenced: 1,
-            prompt_tokens: 50,
-            completion_tokens: 15,
-            cost: Some(2.5),
+            prompt_tokens: 60,
+            completion_tokens: 18,
+            cost: Some(3.0),
         };
         assert_eq!(replies, expected);
-        assert!((replies.share(2) - 0.4).abs() < 1e-12);
+        assert!((replies.share(3) - 0.5).abs() < 1e-12);
         assert!(Replies::default().share(0).abs() < 1e-12);
     }
 }
