@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn reads_both_spellings() {
         assert_eq!(read("1"), Some(FormatVersion { major: 1, minor: 0 }));
-        assert_eq!(read("\"1.1\""), Some(FormatVersion::CURRENT));
+        assert_eq!(read("\"1.2\""), Some(FormatVersion::CURRENT));
         for wrong in ["1.1", "-1", "\"1\"", "\"1.\"", "\"01.1\"", "\"+1.1\"", "\"1.1.1\"", "70000"]
         {
             assert_eq!(read(wrong), None, "{wrong}");

@@ -122,11 +122,16 @@ fn all_gone_soon(pids: &[u32]) {
     }
 }
 
-/// The guards of a process.
+/// The guards of a process, which any of its threads may have started.
 fn guards(pid: u32) -> Vec<u32> {
-    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-    let children = children.unwrap_or_default();
-    children.split_whitespace().filter_map(|child| child.parse().ok()).collect()
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let children = threads.map(|thread| {
+        fs::read_to_string(thread.unwrap().path().join("children")).unwrap_or_default()
+    });
+    let pids = |children: String| -> Vec<u32> {
+        children.split_whitespace().filter_map(|child| child.parse().ok()).collect()
+    };
+    children.flat_map(pids).collect()
 }
 
 #[test]

@@ -7,8 +7,8 @@ use crate::common::{
 };
 use assay_core::Result;
 use assay_record::{
-    AnswerLine, Ending, FormatVersion, NoAnswer, Outcome, ResponseLine, RunReader, RunWriter,
-    SessionEnd, VerdictLine, Why,
+    AnswerLine, Ending, FormatVersion, Manifest, NoAnswer, Outcome, ResponseLine, RunReader,
+    RunWriter, SessionEnd, VerdictLine, Why,
 };
 
 const V1_0: FormatVersion = FormatVersion { major: 1, minor: 0 };
@@ -156,7 +156,7 @@ fn write(parent: &Path, complete: bool) -> PathBuf {
 fn check_written(name: &str, complete: bool) {
     let scratch = tempfile::tempdir().unwrap();
     let folder = write(scratch.path(), complete);
-    let expected = golden("1.1", name);
+    let expected = golden("1.2", name);
     #[expect(clippy::disallowed_methods, reason = "set by `cargo xtask bless`")]
     if std::env::var_os("ASSAY_BLESS").is_some() {
         std::fs::create_dir_all(&expected).unwrap();
@@ -172,15 +172,31 @@ fn check_written(name: &str, complete: bool) {
 }
 
 #[test]
-fn records_are_written_as_1_1() {
+fn records_are_written_as_1_2() {
     check_written("complete", true);
     check_written("unfinished", false);
 }
 
 #[test]
+fn complete_1_2() {
+    check_complete("1.2", &manifest(), answer);
+}
+
+#[test]
 fn complete_1_1() {
-    let run = open("1.1", "complete");
-    assert_eq!(run.manifest(), &manifest());
+    let format = FormatVersion { major: 1, minor: 1 };
+    let manifest = Manifest { format, solver_identity: None, ..manifest() };
+    check_complete("1.1", &manifest, |problem, sample| AnswerLine {
+        rule: None,
+        finish: None,
+        ..answer(problem, sample)
+    });
+}
+
+/// Compares what is read of a complete record with what was written.
+fn check_complete(version: &str, manifest: &Manifest, answer: fn(&str, u32) -> AnswerLine) {
+    let run = open(version, "complete");
+    assert_eq!(run.manifest(), manifest);
     let keys = || PROBLEMS[..3].iter().flat_map(|problem| [(problem, 0), (problem, 1)]);
     let expected: Vec<AnswerLine> =
         keys().map(|(problem, sample)| answer(problem, sample)).collect();

@@ -157,14 +157,15 @@ fn verdicts_that_cannot_be_written_are_refused_before_anything_is_run() {
 }
 
 #[test]
-fn a_link_beside_the_verdicts_is_not_written_through() {
+fn a_link_beside_the_verdicts_is_refused_and_not_written_through() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("target");
     std::fs::write(&target, "kept").unwrap();
     std::os::unix::fs::symlink(&target, folder.path().join("verdicts.jsonl.partial")).unwrap();
-    scored(&FakeTask::new(2, &[]), &line(0, "right"), 1, folder.path()).unwrap();
-    assert_eq!(std::fs::read_to_string(&target).unwrap(), "kept");
-    assert_eq!(verdicts(folder.path()).len(), 2);
+    let task = FakeTask::new(2, &[]);
+    let error = scored(&task, &line(0, "right"), 1, folder.path()).map(drop).unwrap_err();
+    assert!(error.to_string().ends_with("verdicts.jsonl.partial is a symbolic link, not a file"));
+    assert_eq!((task.ran(), std::fs::read_to_string(&target).unwrap().as_str()), (0, "kept"));
 }
 
 #[test]
