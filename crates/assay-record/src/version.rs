@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A version of the record's format, written as `"1.1"`.
+/// A version of the record's format, written as `"1.2"`.
 ///
 /// A reader understands every minor version of its own major version: a greater minor version may add
 /// fields, which are ignored. The integer `1` of the first records is read as 1.0.
@@ -55,7 +55,7 @@ pub struct ParseVersionError;
 
 impl fmt::Display for ParseVersionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a format version is written MAJOR.MINOR, such as 1.1")
+        f.write_str("a format version is written MAJOR.MINOR, such as 1.2")
     }
 }
 
@@ -85,7 +85,7 @@ impl Visitor<'_> for VersionVisitor {
     type Value = FormatVersion;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a format version, such as \"1.1\"")
+        f.write_str("a format version, such as \"1.2\"")
     }
 
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<FormatVersion, E> {
