@@ -99,17 +99,34 @@ impl Prompts {
         }
     }
 
-    /// The numbered lines of a file; of a long one, those around the likeliest lines.
-    fn numbered(&self, question: &LineQuestion) -> String {
-        let lines: Vec<&[u8]> = question.program_lines().collect();
-        let shown = if lines.len() > self.window {
-            window(lines.len(), self.window, &(self.rank)(question))
+    /// The answers that a prompt leaves open, where they are given: the options, or the numbers of the lines shown.
+    pub(crate) fn answers(&self, question: &Question) -> Vec<String> {
+        match question {
+            Question::Choice(question) => question.options.clone(),
+            Question::Line(question) => {
+                let shown = self.shown(question).into_iter().zip(1..);
+                shown.filter(|(shown, _)| *shown).map(|(_, number)| number.to_string()).collect()
+            }
+            Question::Text(_) | Question::Code(_) => Vec::new(),
+        }
+    }
+
+    /// Whether each line of a file is shown: of a long file, those around the likeliest lines.
+    fn shown(&self, question: &LineQuestion) -> Vec<bool> {
+        let count = question.program_lines().count();
+        if count > self.window {
+            window(count, self.window, &(self.rank)(question))
         } else {
-            vec![true; lines.len()]
-        };
+            vec![true; count]
+        }
+    }
+
+    /// The numbered lines of a file that are shown.
+    fn numbered(&self, question: &LineQuestion) -> String {
+        let shown = self.shown(question);
         let mut numbered = String::new();
         let mut gap = false;
-        for ((line, number), shown) in lines.iter().zip(1..).zip(shown) {
+        for ((line, number), shown) in question.program_lines().zip(1..).zip(shown) {
             if shown {
                 numbered.push_str(&format!("{number}: {}\n", text(line)));
             } else if !gap {
