@@ -174,7 +174,7 @@ mod tests {
 
     /// A server with one token per character, whose probability of a token depends on its number and on that before it.
     fn logprob(before: u64, token: u64) -> f64 {
-        -((token * 7 + before * 3) % 11) as f64 / 4.0
+        -(((token * 7 + before * 3) % 11) as f64) / 4.0
     }
 
     fn serve(step: &Step<'_>, seen: &RefCell<Vec<Value>>, told: usize) -> Result<Value, Failure> {
