@@ -3,8 +3,8 @@
 mod choosing;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_core::{
@@ -75,10 +75,8 @@ impl Model {
         };
         let cache = cache.map(|folder| cache::open(&folder, &about)).transpose()?;
         let most = if settings.deterministic { 1 } else { settings.traffic.in_flight };
-        let (prompts, limits) = (
-            Prompts::new(settings.api, settings.window, rank),
-            Limits::new(&settings.traffic, most),
-        );
+        let (prompts, limits) =
+            (Prompts::new(settings.api, rank), Limits::new(&settings.traffic, most));
         let from_cache = AtomicU64::new(0);
         Ok(Self {
             address,
@@ -133,8 +131,7 @@ impl Model {
         };
         let server = self.server.identity();
         let samples = sample..sample.saturating_add(count);
-        let mut keys: Vec<Digest> =
-            samples.map(|sample| request.key(&server, sample)).collect();
+        let mut keys: Vec<Digest> = samples.map(|sample| request.key(&server, sample)).collect();
         let known = self.known(cache, &keys);
         if !known.is_empty() {
             return Ok(known);
@@ -169,6 +166,26 @@ impl Model {
     fn check_cache(&self) -> Result<(), Failure> {
         let failure = self.cache_failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         failure.map_or(Ok(()), |error| Err(Failure::Fatal(error)))
+    }
+
+    /// The replies to a prompt.
+    fn answer_prompt(
+        &self,
+        ask: &Ask<'_>,
+        prompt: &str,
+        count: u32,
+    ) -> Result<Vec<Choice>, Failure> {
+        let stop = self.prompts.stop_words(ask.question);
+        let request = Request::new(&self.address.model, &self.settings, self.seed, prompt, &stop);
+        // Four characters are about a token.
+        let estimate =
+            prompt.len() as u64 / 4 + u64::from(count) * u64::from(self.settings.max_tokens) / 2;
+        self.choices(&request, (ask.sample, count), estimate, ask.cancel)
+    }
+
+    /// The name of a rule, with the window if a smaller one had to do.
+    fn rule_within(&self, rule: String, window: usize) -> String {
+        if window == self.settings.window { rule } else { format!("{rule},window={window}") }
     }
 
     /// Asks the server for samples.
@@ -227,7 +244,7 @@ impl Model {
     }
 
     /// A choice of the server as a reply to the question.
-    fn reply(&self, choice: Choice, question: &Question, asked: &Arc<str>) -> Reply {
+    fn reply(&self, choice: Choice, question: &Question, asked: &Arc<str>, window: usize) -> Reply {
         let Choice { text, finish, usage } = choice;
         let read = read(&text, question, self.top);
         let price = self.settings.traffic.prices;
@@ -238,7 +255,7 @@ impl Model {
         });
         Reply {
             text: read.rule.is_some().then_some(text),
-            rule: read.rule.map(str::to_owned),
+            rule: read.rule.map(|rule| self.rule_within(rule.to_owned(), window)),
             asked: Some(Arc::clone(asked)),
             finish,
             usage,
@@ -261,27 +278,26 @@ impl AnswerEach for Model {
         if self.settings.choose != Choose::Reply {
             return self.choose(ask).map(|reply| vec![reply]);
         }
-        let Ask { question, sample, cancel, .. } = *ask;
-        let prompt = self.prompts.prompt(question);
-        let stop = match self.settings.api {
-            // In a chat, a stop word may come before the code.
-            Api::Chat => Vec::new(),
-            Api::Completion => question.stop_words().words().to_vec(),
-        };
-        let request = Request::new(&self.address.model, &self.settings, self.seed, &prompt, &stop);
-        let asked: Arc<str> = prompt.as_ref().into();
-        // Four characters are about a token.
-        let estimate = prompt.len() as u64 / 4
-            + u64::from(count) * u64::from(self.settings.max_tokens) / 2;
-        let choices = match self.choices(&request, (sample, count), estimate, cancel) {
-            Ok(choices) => choices,
-            Err(failure) => {
-                debug!(?failure, "no reply");
-                let reply: Reply = failure.into_answer()?.into();
-                return Ok(vec![Reply { asked: Some(asked), ..reply }]);
+        let mut window = self.settings.window;
+        loop {
+            let prompt = self.prompts.prompt(ask.question, window);
+            let asked: Arc<str> = prompt.as_ref().into();
+            let failure = match self.answer_prompt(ask, &prompt, count) {
+                Ok(choices) => {
+                    let reply = |choice| self.reply(choice, ask.question, &asked, window);
+                    return Ok(choices.into_iter().map(reply).collect());
+                }
+                Err(failure) => failure,
+            };
+            debug!(?failure, "no reply");
+            let narrower = Prompts::narrower(ask.question, window);
+            if let (Failure::TooLong(_), Some(less)) = (&failure, narrower) {
+                window = less;
+                continue;
             }
-        };
-        Ok(choices.into_iter().map(|choice| self.reply(choice, question, &asked)).collect())
+            let reply: Reply = failure.into_answer()?.into();
+            return Ok(vec![Reply { asked: Some(asked), ..reply }]);
+        }
     }
 
     fn concurrency(&self, _jobs: usize) -> usize {

@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn the_identity_names_what_replies_depend_on() {
         let plain = ModelSettings::default();
-        assert_eq!(plain.identity(), "api=chat.1,max_tokens=1024");
+        assert_eq!(plain.identity(), "api=chat.2,max_tokens=1024");
         let traffic = Traffic { in_flight: 3, stream: true, ..Traffic::default() };
         let same = ModelSettings { traffic, ..plain.clone() };
         assert_eq!(same.identity(), plain.identity());
@@ -269,9 +269,9 @@ mod tests {
             ..plain
         };
         let chosen = ModelSettings { choose: Choose::Likelihood, ..other.clone() };
-        let start = "api=completion.1,choose=likelihood.1,temperature=0.2,";
+        let start = "api=completion.2,choose=likelihood.1,temperature=0.2,";
         assert!(chosen.identity().starts_with(start), "{}", chosen.identity());
-        let expected = "api=completion.1,temperature=0.2,max_tokens=1024,stop=[\"\\n\"],together=4";
+        let expected = "api=completion.2,temperature=0.2,max_tokens=1024,stop=[\"\\n\"],together=4";
         assert_eq!(other.identity(), expected);
     }
 

@@ -57,7 +57,8 @@ pub struct Ability {
 impl Survey {
     /// Returns whether assay can ask the model at all.
     pub fn is_usable(&self) -> bool {
-        let works = |name| self.requests.iter().any(|ability| ability.name == name && ability.works);
+        let works =
+            |name| self.requests.iter().any(|ability| ability.name == name && ability.works);
         works(trial::CHAT) || works(trial::COMPLETION)
     }
 }
@@ -91,7 +92,11 @@ fn list(transport: &Transport, address: &ModelAddress, cancel: &Cancel) -> Resul
     let url = address.endpoint("models");
     let reply = match transport.get(&url, PAGE_TIMEOUT, cancel) {
         Ok(reply) => reply,
-        Err(Failure::Transient { message, .. } | Failure::NoAnswer(message)) => {
+        Err(
+            Failure::Transient { message, .. }
+            | Failure::NoAnswer(message)
+            | Failure::TooLong(message),
+        ) => {
             return Err(Error::failed(format!("{}: {message}", address.url())).hint(
                 "start the server, or check host and port; a server on this machine is http://localhost:PORT",
             ));

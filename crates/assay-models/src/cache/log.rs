@@ -90,13 +90,11 @@ impl ReplyLog {
     /// Opens a log, or makes it, and reads where its replies are; `None` if it was removed meanwhile.
     pub(super) fn open(path: PathBuf) -> Result<Option<Self>> {
         let failed = |error| Error::writing("open", &path, error);
-        let file = match open_regular(
-            &path,
-            OpenOptions::new().read(true).append(true).create(true),
-        ) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(failed)?,
-        };
+        let file =
+            match open_regular(&path, OpenOptions::new().read(true).append(true).create(true)) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                file => file.map_err(failed)?,
+            };
         // Some file systems have no locks: there, `assay cache clear` may remove what is in use.
         let _ = file.lock_shared();
         if file.metadata().map_err(failed)?.nlink() == 0 {

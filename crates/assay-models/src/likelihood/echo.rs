@@ -126,8 +126,9 @@ mod tests {
 
     /// A server whose tokens are the given ones, and whose logprob of a token is minus its position.
     fn reply(tokens: &[&str]) -> Value {
-        let logprobs: Vec<Value> =
-            (0..tokens.len()).map(|at| if at == 0 { Value::Null } else { json!(-(at as f64)) }).collect();
+        let logprobs: Vec<Value> = (0..tokens.len())
+            .map(|at| if at == 0 { Value::Null } else { json!(-(at as f64)) })
+            .collect();
         let text: String = tokens.concat();
         // The last token is generated.
         json!({"choices": [{"text": text, "logprobs": {"tokens": tokens, "token_logprobs": logprobs}}],
@@ -135,8 +136,9 @@ mod tests {
     }
 
     fn sums(table: &[(&str, &[&str])], candidates: &[&str]) -> Vec<f64> {
-        let candidates =
-            candidates.iter().map(|&text| Candidate { answer: text.to_owned(), continuation: text.to_owned() });
+        let candidates = candidates
+            .iter()
+            .map(|&text| Candidate { answer: text.to_owned(), continuation: text.to_owned() });
         let ask = |step: &Step<'_>| {
             let prompt = step.body["prompt"].as_str().unwrap();
             let (_, tokens) = table.iter().find(|(text, _)| *text == prompt).unwrap();

@@ -97,7 +97,11 @@ pub(super) fn body(
 }
 
 /// Reads the wanted tokens' log-probabilities from a reply.
-pub(super) fn read(reply: &Value, forced: Token, wanted: &BTreeSet<Token>) -> Result<Value, Failure> {
+pub(super) fn read(
+    reply: &Value,
+    forced: Token,
+    wanted: &BTreeSet<Token>,
+) -> Result<Value, Failure> {
     let said = reply.pointer("/completion_probabilities/0");
     let said = said.ok_or_else(|| Failure::transient("the server told no log-probabilities"))?;
     let entry = |entry: &Value| {
@@ -114,7 +118,8 @@ pub(super) fn read(reply: &Value, forced: Token, wanted: &BTreeSet<Token>) -> Re
         )));
     }
     let likeliest = said.get("top_logprobs").and_then(Value::as_array);
-    let mut found: BTreeMap<Token, f64> = likeliest.into_iter().flatten().filter_map(entry).collect();
+    let mut found: BTreeMap<Token, f64> =
+        likeliest.into_iter().flatten().filter_map(entry).collect();
     found.insert(token, logprob);
     found.retain(|token, _| wanted.contains(token));
     Ok(json!(found))
@@ -210,7 +215,8 @@ mod tests {
             let ask = |step: &Step<'_>| serve(step, &seen, told);
             let found = likelihoods("x\nline:", &candidates, true, &ask).unwrap();
             for (candidate, logprobs) in candidates.iter().zip(&found) {
-                let text: Vec<u64> = format!(":{}", candidate.continuation).bytes().map(u64::from).collect();
+                let text: Vec<u64> =
+                    format!(":{}", candidate.continuation).bytes().map(u64::from).collect();
                 let expected: Vec<f64> =
                     text.windows(2).map(|pair| logprob(pair[0], pair[1])).collect();
                 assert_eq!(*logprobs, expected, "{candidate:?}");

@@ -24,8 +24,7 @@ pub(crate) type Try<'a> = dyn Fn(Endpoint, Value) -> Result<Option<Value>, Failu
 
 /// The way of this server; `None` if it has none.
 pub(crate) fn shape(model: &str, is_llama: bool, send: &Try<'_>) -> Result<Option<Shape>, Failure> {
-    let order =
-        if is_llama { [Shape::Forced, Shape::Echo] } else { [Shape::Echo, Shape::Forced] };
+    let order = if is_llama { [Shape::Forced, Shape::Echo] } else { [Shape::Echo, Shape::Forced] };
     for shape in order {
         let works = match shape {
             Shape::Echo => echoes(model, send)?,

@@ -14,6 +14,7 @@ use crate::likelihood::probe::{self, Shape};
 use crate::likelihood::{
     Candidate, Endpoint, Step, TokenLogprobs, confidence, echo, evidence, forced, rank,
 };
+use crate::prompt::Prompts;
 use crate::reply::{Choice, TokenCounts};
 
 /// What is known of a server's likelihoods.
@@ -30,17 +31,26 @@ const SHORT: usize = 1024;
 impl Model {
     /// Answers a question by the likelihoods of its answers.
     pub(super) fn choose(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
-        let candidates = Candidate::all(self.prompts.answers(ask.question));
-        if candidates.is_empty() && !matches!(ask.question, Question::Line(_)) {
+        if matches!(ask.question, Question::Code(_) | Question::Text(_)) {
             let choose = self.settings.choose.name();
             let message = format!("--choose {choose} needs questions with given answers");
             return Err(Error::usage(message).hint("leave --choose out").into());
         }
-        let prompt = self.prompts.prompt(ask.question).into_owned();
         let counts = Cell::new(TokenCounts::default());
-        let reply = match self.likelihoods(&prompt, &candidates, &counts, ask.cancel) {
-            Ok(logprobs) => self.chosen(ask.question, &candidates, &logprobs),
-            Err(failure) => failure.into_answer()?.into(),
+        let mut window = self.settings.window;
+        let (prompt, reply) = loop {
+            let candidates = Candidate::all(self.prompts.answers(ask.question, window));
+            let prompt = self.prompts.prompt(ask.question, window).into_owned();
+            let failure = match self.likelihoods(&prompt, &candidates, &counts, ask.cancel) {
+                Ok(logprobs) => {
+                    break (prompt, self.chosen(ask.question, &candidates, &logprobs, window));
+                }
+                Err(failure) => failure,
+            };
+            match (&failure, Prompts::narrower(ask.question, window)) {
+                (Failure::TooLong(_), Some(less)) => window = less,
+                _ => break (prompt, failure.into_answer()?.into()),
+            }
         };
         let TokenCounts { prompt_tokens, completion_tokens } = counts.get();
         let price = self.settings.traffic.prices;
@@ -58,6 +68,7 @@ impl Model {
         question: &Question,
         candidates: &[Candidate],
         logprobs: &[TokenLogprobs],
+        window: usize,
     ) -> Reply {
         let ranked = rank(candidates, logprobs, self.settings.choose);
         let count = if matches!(question, Question::Line(_)) { self.top } else { 1 };
@@ -70,7 +81,7 @@ impl Model {
         };
         Reply {
             text: Some(evidence(candidates, logprobs)),
-            rule: Some(self.settings.choose.rule()),
+            rule: Some(self.rule_within(self.settings.choose.rule(), window)),
             confidence: confidence(&ranked, count),
             ..response.into()
         }
@@ -89,9 +100,7 @@ impl Model {
         let ask = |step: &Step<'_>| self.step(step, counts, cancel);
         let model = &self.address.model;
         match self.shape(cancel)? {
-            Shape::Echo => {
-                echo::likelihoods(model, &self.settings.body, prompt, candidates, &ask)
-            }
+            Shape::Echo => echo::likelihoods(model, &self.settings.body, prompt, candidates, &ask),
             Shape::Forced => {
                 forced::likelihoods(prompt, candidates, !self.settings.deterministic, &ask)
             }
@@ -105,7 +114,11 @@ impl Model {
         }
         let program = self.server.program.as_deref().unwrap_or("its program is not known");
         let send = |endpoint, body: Value| {
-            let reply = self.transport.post(&self.endpoint(endpoint), body.to_string().into_bytes(), cancel)?;
+            let reply = self.transport.post(
+                &self.endpoint(endpoint),
+                body.to_string().into_bytes(),
+                cancel,
+            )?;
             match reply.status {
                 200..300 => Ok(serde_json::from_slice(&reply.body).ok()),
                 401 | 403 | 429 | 503 | 529 => {

@@ -120,7 +120,10 @@ impl<'t> Trials<'t> {
         accepted(reply)?;
         let choices = pieces.finish(1)?;
         let has_usage = choices.iter().any(|choice| choice.usage.is_some());
-        Ok(format!("{events} events, {} counts of tokens", if has_usage { "with" } else { "without" }))
+        Ok(format!(
+            "{events} events, {} counts of tokens",
+            if has_usage { "with" } else { "without" }
+        ))
     }
 
     fn several(&self) -> Found {
@@ -185,7 +188,10 @@ impl<'t> Trials<'t> {
                 Endpoint::Forced => self.address.beside("completion"),
                 Endpoint::Tokenize => self.address.beside("tokenize"),
             };
-            Ok(self.send(&url, &body).ok().and_then(|reply| serde_json::from_slice(&reply.body).ok()))
+            Ok(self
+                .send(&url, &body)
+                .ok()
+                .and_then(|reply| serde_json::from_slice(&reply.body).ok()))
         };
         let shape = match probe::shape(&self.address.model, is_llama, &send) {
             Ok(shape) => shape,
@@ -194,7 +200,9 @@ impl<'t> Trials<'t> {
         };
         let found = match shape {
             Some(Shape::Echo) => Ok("by echo, one request per answer".to_owned()),
-            Some(Shape::Forced) => Ok("by /completion, which can be forced to say a token".to_owned()),
+            Some(Shape::Forced) => {
+                Ok("by /completion, which can be forced to say a token".to_owned())
+            }
             None => Err("neither echo nor /tokenize and /completion as llama.cpp".to_owned()),
         };
         Ok(ability(
@@ -236,7 +244,9 @@ fn accepted(
     reply: std::result::Result<HttpReply, Failure>,
 ) -> std::result::Result<HttpReply, String> {
     let reply = reply.map_err(|failure| match failure {
-        Failure::Transient { message, .. } | Failure::NoAnswer(message) => message,
+        Failure::Transient { message, .. }
+        | Failure::NoAnswer(message)
+        | Failure::TooLong(message) => message,
         Failure::Fatal(error) => error.to_string(),
         Failure::Cancelled => "interrupted".to_owned(),
     })?;
@@ -268,12 +278,7 @@ fn shape_of(reply: &HttpReply) -> Found {
     Err("silently ignored: the reply has none".to_owned())
 }
 
-fn ability(
-    name: &'static str,
-    found: Found,
-    used: &'static str,
-    without: &'static str,
-) -> Ability {
+fn ability(name: &'static str, found: Found, used: &'static str, without: &'static str) -> Ability {
     match found {
         Ok(found) => Ability { name, works: true, found, used },
         Err(found) => Ability { name, works: false, found, used: without },

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_core::{Error, Result, Secret};
+use assay_core::{Error, QuestionKind, Result, Secret, TaskCard};
 use assay_solvers::{SolverResources, SolverSpec};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -211,6 +211,18 @@ impl ModelArguments {
             "traffic": traffic,
         }));
         Map::from_iter([("model".to_owned(), model)])
+    }
+
+    /// Refuses a choice among answers for a task that gives none.
+    pub(crate) fn check_task(&self, card: &TaskCard) -> Result<()> {
+        let choose = self.choose.map_or("reply", ChooseArgument::name);
+        let gives_answers = matches!(card.asks, QuestionKind::Line | QuestionKind::Choice);
+        if choose == "reply" || gives_answers {
+            return Ok(());
+        }
+        let (task, asked) = (&card.name, card.asks.answer());
+        let message = format!("{task} asks for {asked}, which --choose {choose} cannot choose");
+        Err(Error::usage(message).hint("leave --choose out: it is for lines and options"))
     }
 
     /// What a solver may use. The key is that of the solver's own server.
