@@ -43,6 +43,7 @@ impl Prompts {
         let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
         match (self.api, question) {
             (Api::Chat, _) => Vec::new(),
+            (_, Question::Code(question)) if has_no_end(question) => words(&["\n```"]),
             (_, Question::Code(question)) => question.stop.words().to_vec(),
             (_, Question::Line(_) | Question::Choice(_)) => words(&["\n"]),
             (_, Question::Text(TextQuestion { languages: Some(_), .. })) => words(&["\n```"]),
@@ -53,7 +54,11 @@ impl Prompts {
     fn about_code<'q>(&self, question: &'q CodeQuestion) -> Cow<'q, str> {
         let CodeQuestion { prompt, opening, language, .. } = question;
         if self.api == Api::Completion {
-            return Cow::Borrowed(prompt);
+            return if has_no_end(question) {
+                Cow::Owned(format!("{}\n\n```{}\n", prompt.trim_end(), tag(*language)))
+            } else {
+                Cow::Borrowed(prompt)
+            };
         }
         let title = language.title();
         let (told, begun) = told_and_begun(prompt, opening);
@@ -198,6 +203,11 @@ fn told_and_begun<'q>(prompt: &'q str, opening: &str) -> (&'q str, &'q str) {
     }
 }
 
+/// Returns whether a question tells a base model neither how the program begins nor where it ends: a fence does.
+fn has_no_end(question: &CodeQuestion) -> bool {
+    question.opening.trim().is_empty() && question.stop.words().is_empty()
+}
+
 /// Returns whether the beginning of a program is a docstring alone, as MBPP's.
 fn is_docstring(begun: &str) -> bool {
     let inner = begun.trim().strip_prefix("\"\"\"").and_then(|rest| rest.strip_suffix("\"\"\""));
@@ -287,7 +297,20 @@ mod tests {
             "QUESTION:\nAdd.\n\nUse Standard Input format\n\nReply with the whole Python program in one fenced code \
              block."
         );
-        assert_eq!(prompts(Api::Completion).prompt(&code(apps, ""), 5), apps);
+        let stop = StopWords::from(&["\nQUESTION"][..]);
+        let Question::Code(question) = code(apps, "") else { panic!("it is about code") };
+        let apps_question = Question::Code(CodeQuestion { stop, ..question });
+        assert_eq!(prompts(Api::Completion).prompt(&apps_question, 5), apps);
+        assert_eq!(prompts(Api::Completion).stop_words(&apps_question), ["\nQUESTION"]);
+    }
+
+    #[test]
+    fn a_fence_begins_a_program_that_has_neither_beginning_nor_end() {
+        let question = code("Translate this.\n\nint f() {}\n", "");
+        let completion = prompts(Api::Completion);
+        let prompt = completion.prompt(&question, 5).into_owned();
+        assert_eq!(prompt, "Translate this.\n\nint f() {}\n\n```python\n");
+        assert_eq!(completion.stop_words(&question), ["\n```"]);
     }
 
     #[test]

@@ -17,13 +17,13 @@ use crate::transport::{HttpReply, Transport};
 use trial::Trials;
 
 /// The time limit of a request: the first one may have to load the model.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// The time limit for the list of models.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(10);
 /// The greatest number of requests.
 pub(crate) const MAX_REQUESTS: u32 = 20;
 /// The time after which no further request is sent.
-const MAX_TIME: Duration = Duration::from_secs(120);
+const MAX_TIME: Duration = Duration::from_mins(2);
 
 /// What a server offers.
 #[derive(Debug, Clone, PartialEq, Serialize)]

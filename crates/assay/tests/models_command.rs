@@ -19,7 +19,7 @@ use std::process::{Command, Stdio};
 
 use common::{CommandOutput, assay, dataset, json, run};
 use serde_json::Value;
-use toy_server::{Shape, ToyServer, likelihood};
+use toy_server::{LONGEST, Shape, ToyServer, likelihood};
 
 fn toy(shape: Shape) -> ToyServer {
     ToyServer::start(shape, |_, seed| format!("reply {seed}"))
@@ -219,6 +219,30 @@ fn likelihood_is_refused_where_there_is_nothing_to_choose() {
     let chat = run(folder.path(), &arguments);
     assert_eq!(chat.code, 2, "{chat:?}");
     assert!(chat.err.contains("--choose likelihood needs --api completion"), "{}", chat.err);
+}
+
+#[test]
+fn a_window_that_is_too_large_for_the_model_is_made_smaller_and_named() {
+    let (server, (scratch, data)) =
+        (ToyServer::start(Shape::Vllm, |_, _| "7".to_owned()), dataset("Data", 1));
+    let long = |length: usize| "x".repeat(length);
+    // 400 and 200 lines of a hundred characters are too long, and 100 are not.
+    let wide: String = (0..1000).map(|line| format!("{line}{}\n", long(97))).collect();
+    common::write(&data, 1, &format!("changed\n\n{wide}"), "7");
+    // No window of this file fits.
+    common::write(&data, 2, &format!("changed\n\na\n{}\n", long(LONGEST)), "1");
+    let (data, solver) = (data.display().to_string(), format!("http:toy@{}", server.url()));
+    let done = run(scratch.path(), &codrep(&data, &solver, &[]));
+    assert_eq!(done.code, 5, "{done:?}");
+    assert!(done.err.contains("1 of 2 answers is missing"), "{}", done.err);
+    let record = &common::runs(scratch.path())[0];
+    let answers = fs::read_to_string(record.join("answers.jsonl")).expect("it is there");
+    let answers: Vec<Value> =
+        answers.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+    assert_eq!(answers[0]["rule"], "line-number.1,window=100");
+    assert_eq!(answers[0]["response"]["lines"][0], 7);
+    let why = answers[1]["response"]["none"]["detail"].as_str().expect("a reason");
+    assert!(why.starts_with("the prompt is too long for the model: request exceeds"), "{why}");
 }
 
 /// The paid requests of a server.

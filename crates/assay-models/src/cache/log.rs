@@ -270,7 +270,7 @@ mod tests {
         });
         let mut asked = asked.into_inner().unwrap();
         asked.sort_unstable();
-        assert_eq!(asked, Vec::from_iter(0..20));
+        assert_eq!(asked, (0..20).collect::<Vec<_>>());
         let held = logs[0].claim(vec![key("held")], &Cancel::new()).unwrap();
         let cancel = Cancel::new();
         cancel.cancel();

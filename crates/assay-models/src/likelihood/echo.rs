@@ -49,7 +49,9 @@ pub(crate) fn read(reply: &Value, prompt: &str) -> Option<Echoed> {
     // The text of a server that ignores `echo` does not begin with the prompt, however it counts.
     let text = choice.get("text")?.as_str()?;
     let count = reply.pointer("/usage/prompt_tokens").and_then(Value::as_u64);
-    let count = count.map_or(tokens.len().saturating_sub(1), |count| count as usize);
+    let count = count.map_or(tokens.len().saturating_sub(1), |count| {
+        usize::try_from(count).unwrap_or(usize::MAX)
+    });
     if !text.starts_with(prompt) || tokens.len() < count || logprobs.len() < count || count == 0 {
         return None;
     }

@@ -21,6 +21,9 @@ pub(crate) enum Shape {
     Plain,
 }
 
+/// A longer prompt is refused.
+pub(crate) const LONGEST: usize = 20_000;
+
 /// The reply to a prompt and a seed.
 type Answer = dyn Fn(&str, u64) -> String + Send + Sync;
 
@@ -148,7 +151,7 @@ fn request(reader: &mut BufReader<&TcpStream>) -> Option<(String, String, Value)
         }
         let line = line.trim_end();
         match line.split_once(": ") {
-            _ if path.is_empty() => path = line.split(' ').nth(1)?.to_owned(),
+            _ if path.is_empty() => line.split(' ').nth(1)?.clone_into(&mut path),
             _ if line.is_empty() => break,
             Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
                 length = value.parse().ok()?;
@@ -199,6 +202,11 @@ fn chat(shared: &Shared, body: &Value) -> (u16, String) {
     }
     let prompt = body["messages"].as_array().and_then(|messages| messages.last());
     let prompt = prompt.and_then(|message| message["content"].as_str()).unwrap_or_default();
+    if prompt.len() > LONGEST {
+        let message = "request exceeds the available context size, try increasing it";
+        let error = json!({"message": message, "type": "exceed_context_size_error"});
+        return (400, json!({"error": error}).to_string());
+    }
     let seed = body["seed"].as_u64().unwrap_or_default();
     let text = |at: u64| (shared.answer)(prompt, seed + at);
     let usage = json!({"prompt_tokens": prompt.len() / 4, "completion_tokens": text(0).len() / 4});
@@ -252,7 +260,7 @@ fn forced(body: &Value) -> Value {
     all.sort_by(|a, b| {
         logprob(before, letter(*b)).total_cmp(&logprob(before, letter(*a))).then(a.cmp(b))
     });
-    let count = body["n_probs"].as_u64().unwrap_or_default() as usize;
+    let count = number(&body["n_probs"]).unwrap_or_default() as usize;
     let mut said = entry(number(&body["logit_bias"][0][0]).unwrap_or(all[0]));
     said["top_logprobs"] = all.into_iter().take(count).map(entry).collect();
     json!({"completion_probabilities": [said], "tokens_evaluated": tokens.len()})
