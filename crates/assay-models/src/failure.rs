@@ -19,6 +19,8 @@ pub(crate) enum Failure {
     },
     /// This question has no answer.
     NoAnswer(String),
+    /// The prompt is too long for the model.
+    TooLong(String),
     /// Every question would fail alike.
     Fatal(Error),
     /// The work ends.
@@ -37,7 +39,9 @@ impl Failure {
             Self::Transient { message, retry_after, .. } => {
                 Err(AnswerError::Transient { message, retry_after })
             }
-            Self::NoAnswer(why) => Ok(Response::none(NoAnswerKind::Invalid, why)),
+            Self::NoAnswer(why) | Self::TooLong(why) => {
+                Ok(Response::none(NoAnswerKind::Invalid, why))
+            }
             Self::Fatal(error) => Err(AnswerError::Fatal(error)),
             Self::Cancelled => Err(AnswerError::Fatal(Error::failed("interrupted"))),
         }
@@ -65,7 +69,7 @@ pub(crate) fn of_status(
             Failure::Transient { message: told("failed"), retry_after, is_overload: false }
         }
         400 | 413 | 422 if is_too_long(&said, body) => {
-            Failure::NoAnswer(format!("the prompt is too long for the model: {said}"))
+            Failure::TooLong(format!("the prompt is too long for the model: {said}"))
         }
         401 | 403 => Failure::Fatal(Error::failed(told("refuses access")).hint(
             "give the server's key in the environment variable ASSAY_API_KEY, or name another \
@@ -168,7 +172,7 @@ mod tests {
             r#"{"error":{"code":400,"message":"request (9000 tokens) exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":9000}}"#,
             r#"{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 9000","type":"BadRequestError","code":400}}"#,
         ] {
-            assert!(matches!(failure(400, body), Failure::NoAnswer(_)), "{body}");
+            assert!(matches!(failure(400, body), Failure::TooLong(_)), "{body}");
         }
     }
 

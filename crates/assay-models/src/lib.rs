@@ -4,11 +4,13 @@
 //! sent when the limits allow it (`limits/`) over a connection (`transport.rs`, the only file that knows the HTTP
 //! client); the reply is parsed (`reply.rs`, `stream.rs`) and read as an answer (`reading.rs`), or the failure is sorted
 //! into those that may go away and those that end the run (`failure.rs`). Replies are kept across runs by the content
-//! of their requests (`cache/`), so that no request is sent twice. `survey.rs` finds out what a server can do.
+//! of their requests (`cache/`), so that no request is sent twice. The likelihood of given answers is in
+//! `likelihood/`. `survey.rs` finds out what a server can do.
 
 mod address;
 pub mod cache;
 mod failure;
+mod likelihood;
 mod limits;
 mod model;
 mod prompt;
@@ -18,10 +20,12 @@ mod request;
 mod server;
 mod settings;
 mod stream;
+mod survey;
 mod transport;
 
 pub use address::ModelAddress;
 pub use model::{Model, ModelResources};
 pub use prompt::RankLines;
 pub use server::ServerDescription;
-pub use settings::{Api, ModelSettings, Prices, Traffic};
+pub use settings::{Api, Choose, ModelSettings, Prices, Traffic};
+pub use survey::{Ability, Survey, survey};

@@ -1,11 +1,15 @@
 //! A model on a server, as a solver.
 
+mod choosing;
+
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use assay_core::{AnswerEach, AnswerError, Ask, Cancel, Question, Reply, Result, Secret, Usage};
+use assay_core::{
+    AnswerEach, AnswerError, Ask, Cancel, Digest, Error, Question, Reply, Result, Secret, Usage,
+};
 use tracing::debug;
 
 use crate::address::ModelAddress;
@@ -17,9 +21,10 @@ use crate::reading::read;
 use crate::reply::{Choice, parse};
 use crate::request::Request;
 use crate::server::ServerDescription;
-use crate::settings::{Api, ModelSettings};
+use crate::settings::{Api, Choose, ModelSettings};
 use crate::stream::Pieces;
 use crate::transport::{HttpReply, Transport};
+use choosing::Choosing;
 
 /// What a model is asked with. None of it changes a reply.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +47,10 @@ pub struct Model {
     limits: Limits,
     server: ServerDescription,
     cache: Option<ReplyLog>,
+    /// The reason why the cache cannot keep replies any more. What arrived is answered; nothing more is asked for.
+    cache_failure: Mutex<Option<Error>>,
     from_cache: AtomicU64,
+    choosing: Choosing,
 }
 
 impl Model {
@@ -67,10 +75,8 @@ impl Model {
         };
         let cache = cache.map(|folder| cache::open(&folder, &about)).transpose()?;
         let most = if settings.deterministic { 1 } else { settings.traffic.in_flight };
-        let (prompts, limits) = (
-            Prompts::new(settings.api, settings.window, rank),
-            Limits::new(&settings.traffic, most),
-        );
+        let (prompts, limits) =
+            (Prompts::new(settings.api, rank), Limits::new(&settings.traffic, most));
         let from_cache = AtomicU64::new(0);
         Ok(Self {
             address,
@@ -82,7 +88,9 @@ impl Model {
             limits,
             server,
             cache,
+            cache_failure: Mutex::default(),
             from_cache,
+            choosing: Choosing::default(),
         })
     }
 
@@ -103,19 +111,84 @@ impl Model {
     }
 
     /// Replies of earlier runs to consecutive samples, from the first one on.
-    fn known(&self, request: &Request, sample: u32, count: u32) -> Vec<Choice> {
-        let Some(cache) = &self.cache else { return Vec::new() };
-        let server = self.server.identity();
-        let samples = sample..sample.saturating_add(count);
-        let known: Vec<Choice> = samples
-            .map_while(|sample| cache.get(&request.key(&server, sample)))
-            .map(|(choice, _)| choice)
-            .collect();
+    fn known(&self, cache: &ReplyLog, keys: &[Digest]) -> Vec<Choice> {
+        let known = keys.iter().map_while(|key| cache.get(key));
+        let known: Vec<Choice> = known.map(|(choice, _)| choice).collect();
         self.from_cache.fetch_add(known.len() as u64, Ordering::Relaxed);
         known
     }
 
-    /// Asks the server for samples, and keeps what it replied.
+    /// The replies to samples: those of earlier runs, or else new ones. Whoever else wants the same waits for them.
+    fn choices(
+        &self,
+        request: &Request,
+        (sample, count): (u32, u32),
+        estimate: u64,
+        cancel: &Cancel,
+    ) -> Result<Vec<Choice>, Failure> {
+        let Some(cache) = &self.cache else {
+            return self.ask_server(request, (sample, count), estimate, cancel);
+        };
+        let server = self.server.identity();
+        let samples = sample..sample.saturating_add(count);
+        let mut keys: Vec<Digest> = samples.map(|sample| request.key(&server, sample)).collect();
+        let known = self.known(cache, &keys);
+        if !known.is_empty() {
+            return Ok(known);
+        }
+        let claim = cache.claim(keys.clone(), cancel).ok_or(Failure::Cancelled)?;
+        let known = self.known(cache, &keys);
+        if !known.is_empty() {
+            return Ok(known);
+        }
+        let missing = keys.iter().take_while(|key| cache.get(key).is_none()).count();
+        keys.truncate(missing);
+        let count = u32::try_from(missing).unwrap_or(count);
+        let started = Instant::now();
+        let choices = self.ask_server(request, (sample, count), estimate, cancel)?;
+        let wall_s = started.elapsed().as_secs_f64();
+        for (choice, key) in choices.iter().zip(keys) {
+            self.keep(cache, key, choice, wall_s);
+        }
+        drop(claim);
+        Ok(choices)
+    }
+
+    /// Adds a reply to the cache. It is answered in any case: it is paid for.
+    fn keep(&self, cache: &ReplyLog, key: Digest, choice: &Choice, wall_s: f64) {
+        if let Err(error) = cache.add(key, choice, wall_s) {
+            let mut failure = self.cache_failure.lock().unwrap_or_else(PoisonError::into_inner);
+            failure.get_or_insert(error);
+        }
+    }
+
+    /// Fails if the cache cannot keep replies any more.
+    fn check_cache(&self) -> Result<(), Failure> {
+        let failure = self.cache_failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        failure.map_or(Ok(()), |error| Err(Failure::Fatal(error)))
+    }
+
+    /// The replies to a prompt.
+    fn answer_prompt(
+        &self,
+        ask: &Ask<'_>,
+        prompt: &str,
+        count: u32,
+    ) -> Result<Vec<Choice>, Failure> {
+        let stop = self.prompts.stop_words(ask.question);
+        let request = Request::new(&self.address.model, &self.settings, self.seed, prompt, &stop);
+        // Four characters are about a token.
+        let estimate =
+            prompt.len() as u64 / 4 + u64::from(count) * u64::from(self.settings.max_tokens) / 2;
+        self.choices(&request, (ask.sample, count), estimate, ask.cancel)
+    }
+
+    /// The name of a rule, with the window if a smaller one had to do.
+    fn rule_within(&self, rule: String, window: usize) -> String {
+        if window == self.settings.window { rule } else { format!("{rule},window={window}") }
+    }
+
+    /// Asks the server for samples.
     fn ask_server(
         &self,
         request: &Request,
@@ -123,8 +196,8 @@ impl Model {
         estimate: u64,
         cancel: &Cancel,
     ) -> Result<Vec<Choice>, Failure> {
+        self.check_cache()?;
         let permit = self.limits.permit(estimate, cancel).ok_or(Failure::Cancelled)?;
-        let started = Instant::now();
         let choices = match self.send(request, sample, count, cancel) {
             Ok(choices) => choices,
             Err(failure) => {
@@ -137,13 +210,6 @@ impl Model {
         let used = choices.iter().filter_map(|choice| choice.usage);
         let used = used.map(|usage| usage.prompt_tokens + usage.completion_tokens).sum();
         permit.answered(used, estimate);
-        let wall_s = started.elapsed().as_secs_f64();
-        if let Some(cache) = &self.cache {
-            let server = self.server.identity();
-            for (choice, sample) in choices.iter().zip(sample..) {
-                cache.add(request.key(&server, sample), choice, wall_s).map_err(Failure::Fatal)?;
-            }
-        }
         Ok(choices)
     }
 
@@ -178,7 +244,7 @@ impl Model {
     }
 
     /// A choice of the server as a reply to the question.
-    fn reply(&self, choice: Choice, question: &Question, asked: &Arc<str>) -> Reply {
+    fn reply(&self, choice: Choice, question: &Question, asked: &Arc<str>, window: usize) -> Reply {
         let Choice { text, finish, usage } = choice;
         let read = read(&text, question, self.top);
         let price = self.settings.traffic.prices;
@@ -189,7 +255,7 @@ impl Model {
         });
         Reply {
             text: read.rule.is_some().then_some(text),
-            rule: read.rule.map(str::to_owned),
+            rule: read.rule.map(|rule| self.rule_within(rule.to_owned(), window)),
             asked: Some(Arc::clone(asked)),
             finish,
             usage,
@@ -201,7 +267,7 @@ impl Model {
 impl AnswerEach for Model {
     fn answer(&self, ask: &Ask<'_>) -> Result<Reply, AnswerError> {
         let mut replies = self.answer_samples(ask, 1)?;
-        replies.pop().ok_or_else(|| assay_core::Error::failed("the server gave no reply").into())
+        replies.pop().ok_or_else(|| Error::failed("the server gave no reply").into())
     }
 
     fn samples_together(&self) -> u32 {
@@ -209,34 +275,40 @@ impl AnswerEach for Model {
     }
 
     fn answer_samples(&self, ask: &Ask<'_>, count: u32) -> Result<Vec<Reply>, AnswerError> {
-        let Ask { question, sample, cancel, .. } = *ask;
-        let prompt = self.prompts.prompt(question);
-        let stop = match self.settings.api {
-            // In a chat, a stop word may come before the code.
-            Api::Chat => Vec::new(),
-            Api::Completion => question.stop_words().words().to_vec(),
-        };
-        let request = Request::new(&self.address.model, &self.settings, self.seed, &prompt, &stop);
-        let asked: Arc<str> = prompt.as_ref().into();
-        let mut choices = self.known(&request, sample, count);
-        if choices.is_empty() {
-            // Four characters are about a token.
-            let estimate = prompt.len() as u64 / 4
-                + u64::from(count) * u64::from(self.settings.max_tokens) / 2;
-            choices = match self.ask_server(&request, (sample, count), estimate, cancel) {
-                Ok(choices) => choices,
-                Err(failure) => {
-                    debug!(?failure, "no reply");
-                    let reply: Reply = failure.into_answer()?.into();
-                    return Ok(vec![Reply { asked: Some(asked), ..reply }]);
-                }
-            };
+        if self.settings.choose != Choose::Reply {
+            return self.choose(ask).map(|reply| vec![reply]);
         }
-        Ok(choices.into_iter().map(|choice| self.reply(choice, question, &asked)).collect())
+        let mut window = self.settings.window;
+        loop {
+            let prompt = self.prompts.prompt(ask.question, window);
+            let asked: Arc<str> = prompt.as_ref().into();
+            let failure = match self.answer_prompt(ask, &prompt, count) {
+                Ok(choices) => {
+                    let reply = |choice| self.reply(choice, ask.question, &asked, window);
+                    return Ok(choices.into_iter().map(reply).collect());
+                }
+                Err(failure) => failure,
+            };
+            debug!(?failure, "no reply");
+            let narrower = Prompts::narrower(ask.question, window);
+            if let (Failure::TooLong(_), Some(less)) = (&failure, narrower) {
+                window = less;
+                continue;
+            }
+            let reply: Reply = failure.into_answer()?.into();
+            return Ok(vec![Reply { asked: Some(asked), ..reply }]);
+        }
     }
 
     fn concurrency(&self, _jobs: usize) -> usize {
-        if self.settings.deterministic { 1 } else { self.settings.traffic.in_flight as usize }
+        let in_flight = self.settings.traffic.in_flight;
+        let most = match self.server.slots {
+            _ if self.settings.deterministic => 1,
+            // Each answer is asked for with the same prompt, which its slot remembers unless others use it.
+            Some(slots) if self.settings.choose != Choose::Reply => slots.clamp(1, in_flight),
+            _ => in_flight,
+        };
+        most as usize
     }
 
     fn is_verbatim(&self) -> bool {

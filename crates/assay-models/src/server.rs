@@ -112,7 +112,11 @@ fn get(transport: &Transport, url: &str, cancel: &Cancel) -> Result<HttpReply> {
             Ok(reply) if reply.status < 500 && reply.status != 429 => return Ok(reply),
             Ok(reply) if attempt >= ATTEMPTS => return Ok(reply),
             Ok(reply) => message(&reply.body),
-            Err(Failure::Transient { message, .. } | Failure::NoAnswer(message)) => message,
+            Err(
+                Failure::Transient { message, .. }
+                | Failure::NoAnswer(message)
+                | Failure::TooLong(message),
+            ) => message,
             Err(Failure::Fatal(error)) => return Err(error),
             Err(Failure::Cancelled) => return Err(Error::failed("interrupted")),
         };

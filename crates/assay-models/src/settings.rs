@@ -10,6 +10,9 @@ use serde_json::{Map, Value};
 pub struct ModelSettings {
     /// The way to ask.
     pub api: Api,
+    /// The way to choose among given answers.
+    #[serde(skip_serializing_if = "Choose::is_reply")]
+    pub choose: Choose,
     /// The system prompt of a chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
@@ -51,6 +54,7 @@ impl Default for ModelSettings {
     fn default() -> Self {
         Self {
             api: Api::Chat,
+            choose: Choose::Reply,
             system: None,
             temperature: None,
             top_p: None,
@@ -93,6 +97,43 @@ impl Api {
             Self::Chat => "chat/completions",
             Self::Completion => "completions",
         }
+    }
+}
+
+/// The ways to choose among given answers: the options of a question, or the lines of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choose {
+    /// The answer that the model's reply names.
+    #[default]
+    Reply,
+    /// The answer whose tokens have the greatest log-probability together.
+    Likelihood,
+    /// The same, divided by the number of the answer's characters.
+    LikelihoodPerCharacter,
+    /// The same, divided by the number of tokens.
+    LikelihoodPerToken,
+}
+
+impl Choose {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reply => "reply",
+            Self::Likelihood => "likelihood",
+            Self::LikelihoodPerCharacter => "likelihood-per-character",
+            Self::LikelihoodPerToken => "likelihood-per-token",
+        }
+    }
+
+    /// The name and version of the rule, as answers record it.
+    pub(crate) fn rule(self) -> String {
+        format!("{}.1", self.name())
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_reply(&self) -> bool {
+        *self == Self::Reply
     }
 }
 
@@ -164,6 +205,13 @@ impl ModelSettings {
                 "the numbers of tokens, of samples per request and of requests must be above 0",
             ));
         }
+        if self.choose != Choose::Reply && self.api == Api::Chat {
+            return Err(Error::usage(format!(
+                "--choose {} needs --api completion: a chat's reply cannot be given",
+                self.choose.name()
+            ))
+            .hint("leave --api out, or choose by the reply: --choose reply"));
+        }
         if self.system.is_some() && self.api == Api::Completion {
             return Err(Error::usage("a completion has no system prompt")
                 .hint("leave --system out, or ask by --api chat"));
@@ -179,6 +227,7 @@ impl ModelSettings {
                 identity.push_str(&format!(",{name}={value}"));
             }
         };
+        add("choose", (self.choose != Choose::Reply).then(|| self.choose.rule()));
         let number = |value: Option<f64>| value.map(|value| value.to_string());
         add("temperature", number(self.temperature));
         add("top_p", number(self.top_p));
@@ -208,7 +257,7 @@ mod tests {
     #[test]
     fn the_identity_names_what_replies_depend_on() {
         let plain = ModelSettings::default();
-        assert_eq!(plain.identity(), "api=chat.1,max_tokens=1024");
+        assert_eq!(plain.identity(), "api=chat.2,max_tokens=1024");
         let traffic = Traffic { in_flight: 3, stream: true, ..Traffic::default() };
         let same = ModelSettings { traffic, ..plain.clone() };
         assert_eq!(same.identity(), plain.identity());
@@ -219,7 +268,10 @@ mod tests {
             samples_per_request: 4,
             ..plain
         };
-        let expected = "api=completion.1,temperature=0.2,max_tokens=1024,stop=[\"\\n\"],together=4";
+        let chosen = ModelSettings { choose: Choose::Likelihood, ..other.clone() };
+        let start = "api=completion.2,choose=likelihood.1,temperature=0.2,";
+        assert!(chosen.identity().starts_with(start), "{}", chosen.identity());
+        let expected = "api=completion.2,temperature=0.2,max_tokens=1024,stop=[\"\\n\"],together=4";
         assert_eq!(other.identity(), expected);
     }
 
@@ -233,6 +285,13 @@ mod tests {
         let system = Some("be brief".to_owned());
         let mixed = ModelSettings { api: Api::Completion, system, ..ModelSettings::default() };
         assert_eq!(refuses(mixed), "a completion has no system prompt");
+        let choose = Choose::LikelihoodPerToken;
+        let chat = ModelSettings { choose, ..ModelSettings::default() };
+        assert_eq!(
+            refuses(chat),
+            "--choose likelihood-per-token needs --api completion: a chat's reply cannot be given"
+        );
+        ModelSettings { choose, api: Api::Completion, ..ModelSettings::default() }.check().unwrap();
         ModelSettings::default().check().unwrap();
     }
 }

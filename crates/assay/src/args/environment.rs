@@ -42,6 +42,10 @@ const EXCEPTIONS: &[Exception] = &[
     exception("train locate", "output", None),
     exception("data", "output", None),
     exception("data seal", "force", None),
+    exception("cache clear", "model", None),
+    exception("cache clear", "url", None),
+    exception("cache clear", "all", None),
+    exception("cache clear", "yes", None),
     exception("metric", "format", Some("ASSAY_TEXT_FORMAT")),
 ];
 

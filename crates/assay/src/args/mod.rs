@@ -1,6 +1,7 @@
 //! The command line's arguments. A command's own are in the file of its name, those of several commands in
 //! `shared.rs`.
 
+mod cache;
 mod data;
 mod environment;
 mod explain;
@@ -16,6 +17,7 @@ mod run;
 mod score;
 #[cfg_attr(not(feature = "seal"), path = "seal_absent.rs")]
 mod seal;
+mod server;
 mod several_metrics;
 mod shared;
 mod show;
@@ -25,18 +27,20 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 
+pub(crate) use cache::{CacheCommand, ClearArguments};
 pub(crate) use data::{DataCommand, DatasetArguments, MineCommand};
 pub(crate) use environment::{command, matches, variables_in};
 pub(crate) use explain::ExplainArguments;
 pub(crate) use log::LogArguments;
 pub(crate) use metric::{MetricArguments, MetricChoice, MetricCommand, TextArguments};
 pub(crate) use mine::MineArguments;
-pub(crate) use models::ModelArguments;
+pub(crate) use models::{ApiKey, ModelArguments};
 pub(crate) use predict::PredictArguments;
 pub(crate) use require::Requirement;
 pub(crate) use run::RunArguments;
 pub(crate) use score::{ExtractArgument, ScoreArguments, ScoreFormat};
 pub(crate) use seal::{SealArguments, UnsealArguments};
+pub(crate) use server::ServerArguments;
 pub(crate) use shared::{DataArguments, ListArguments, SolvingArguments, seconds};
 pub(crate) use show::ShowArguments;
 pub(crate) use train::{TrainCommand, TrainLocateArguments};
@@ -156,6 +160,18 @@ Examples:
 
 Exit codes: 0 programs can be run in isolation, 5 they cannot.")]
     Doctor(ListArguments),
+    /// List what a model server offers, and try one small request of each kind.
+    Models(ServerArguments),
+    /// List and clear what assay keeps between runs: replies of models, and results that are reused.
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  assay cache list
+  assay cache clear --model qwen2.5-coder
+  assay cache clear --all --yes"
+    )]
+    Cache(CacheCommand),
     /// Print a shell's completion script.
     #[command(after_help = "\
 Examples:

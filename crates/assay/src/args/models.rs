@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_core::{Error, Result, Secret};
+use assay_core::{Error, QuestionKind, Result, Secret, TaskCard};
 use assay_solvers::{SolverResources, SolverSpec};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -29,6 +29,11 @@ pub(crate) struct ModelArguments {
     /// The part of a reply that is graded. Default: code for a chat, none for a completion.
     #[arg(long = "extract", id = "reply_extract", value_name = "NAME")]
     pub(crate) extract: Option<ExtractArgument>,
+
+    /// The way to choose among given answers, for tasks about lines and options. Any but `reply` asks by --api
+    /// completion. Default: reply.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) choose: Option<ChooseArgument>,
 
     /// The system prompt of a chat.
     #[arg(long, value_name = "TEXT")]
@@ -100,10 +105,8 @@ pub(crate) struct ModelArguments {
     #[arg(long, value_name = "PROMPT,REPLY", value_parser = prices)]
     pub(crate) prices: Option<(f64, f64)>,
 
-    /// The environment variable with the server's API key. Default: ASSAY_API_KEY, and OPENAI_API_KEY for OpenAI's own
-    /// server.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) api_key_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) api_key: ApiKey,
 
     /// Ask again what was asked in earlier runs, and keep no replies.
     #[arg(long)]
@@ -118,6 +121,54 @@ pub(crate) enum ApiArgument {
     Completion,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChooseArgument {
+    /// The answer that the reply names.
+    Reply,
+    /// The answer with the greatest likelihood (`acc` in lm-evaluation-harness).
+    Likelihood,
+    /// The same, with the log-likelihood divided by the number of characters (`acc_norm`).
+    LikelihoodPerCharacter,
+    /// The same, divided by the number of tokens.
+    LikelihoodPerToken,
+}
+
+impl ChooseArgument {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Reply => "reply",
+            Self::Likelihood => "likelihood",
+            Self::LikelihoodPerCharacter => "likelihood-per-character",
+            Self::LikelihoodPerToken => "likelihood-per-token",
+        }
+    }
+}
+
+/// The environment variable with a server's API key.
+#[derive(Debug, Args)]
+pub(crate) struct ApiKey {
+    /// The environment variable with the server's API key. Default: ASSAY_API_KEY, and OPENAI_API_KEY for OpenAI's own
+    /// server.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) api_key_env: Option<String>,
+}
+
+impl ApiKey {
+    /// The key for the server at `url`.
+    #[expect(clippy::disallowed_methods, reason = "keys come from the environment alone")]
+    pub(crate) fn read(&self, url: &str) -> Result<Option<Secret>> {
+        let read = |name: &str| std::env::var(name).ok().and_then(|key| Secret::new(&key));
+        if let Some(name) = &self.api_key_env {
+            return read(name).map(Some).ok_or_else(|| {
+                Error::usage(format!("the environment variable {name} has no API key"))
+                    .hint(format!("set it: export {name}=…"))
+            });
+        }
+        let is_openai = format!("{url}/").starts_with(OPENAI);
+        Ok(read(KEY).or_else(|| is_openai.then(|| read(OPENAI_KEY)).flatten()))
+    }
+}
+
 impl ModelArguments {
     /// The settings for models, as a run records them, for this many samples per problem.
     pub(crate) fn settings(&self, samples: u32) -> Map<String, Value> {
@@ -128,6 +179,9 @@ impl ModelArguments {
             ApiArgument::Chat => "chat",
             ApiArgument::Completion => "completion",
         });
+        // What a chat would say cannot be given.
+        let is_likelihood = self.choose.is_some_and(|choose| choose != ChooseArgument::Reply);
+        let api = api.or_else(|| is_likelihood.then_some("completion"));
         let prices = self
             .prices
             .map(|(prompt, completion)| json!({"prompt": prompt, "completion": completion}));
@@ -141,6 +195,7 @@ impl ModelArguments {
         }));
         let model = without_nulls(json!({
             "api": api,
+            "choose": self.choose.map(ChooseArgument::name),
             "system": self.system,
             "temperature": temperature,
             "top_p": self.top_p.or(usual_mass),
@@ -158,10 +213,23 @@ impl ModelArguments {
         Map::from_iter([("model".to_owned(), model)])
     }
 
+    /// Refuses a choice among answers for a task that gives none.
+    pub(crate) fn check_task(&self, card: &TaskCard) -> Result<()> {
+        let choose = self.choose.map_or("reply", ChooseArgument::name);
+        let gives_answers = matches!(card.asks, QuestionKind::Line | QuestionKind::Choice);
+        if choose == "reply" || gives_answers {
+            return Ok(());
+        }
+        let (task, asked) = (&card.name, card.asks.answer());
+        let message = format!("{task} asks for {asked}, which --choose {choose} cannot choose");
+        Err(Error::usage(message).hint("leave --choose out: it is for lines and options"))
+    }
+
     /// What a solver may use. The key is that of the solver's own server.
     pub(crate) fn resources(&self, solver: &str, cache: Option<&Path>) -> Result<SolverResources> {
         let is_model = SolverSpec::parse(solver)?.card().is_model;
-        let api_key = if is_model { self.api_key(solver)? } else { None };
+        let url = solver.rsplit_once('@').map_or("", |(_, url)| url);
+        let api_key = if is_model { self.api_key.read(url)? } else { None };
         let replies = cache.filter(|_| !self.no_cache).map(Path::to_owned);
         Ok(SolverResources { api_key, replies })
     }
@@ -187,19 +255,6 @@ impl ModelArguments {
                 .hint("a model is named --solver http:MODEL@URL"))
             }
         }
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "keys come from the environment alone")]
-    fn api_key(&self, solver: &str) -> Result<Option<Secret>> {
-        let read = |name: &str| std::env::var(name).ok().and_then(|key| Secret::new(&key));
-        if let Some(name) = &self.api_key_env {
-            return read(name).map(Some).ok_or_else(|| {
-                Error::usage(format!("the environment variable {name} has no API key"))
-                    .hint(format!("set it: export {name}=…"))
-            });
-        }
-        let is_openai = solver.contains(&format!("@{OPENAI}"));
-        Ok(read(KEY).or_else(|| is_openai.then(|| read(OPENAI_KEY)).flatten()))
     }
 }
 

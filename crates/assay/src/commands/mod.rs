@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod cache;
 mod data;
 mod doctor;
 mod explain;
@@ -8,6 +9,8 @@ mod list;
 mod metric;
 #[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]
 mod mine;
+#[cfg_attr(not(feature = "models"), path = "models_absent.rs")]
+mod models;
 mod predict;
 mod require;
 mod run;
@@ -62,6 +65,8 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
         Command::Metric(command) => metric::metric(&command),
         Command::Train(TrainCommand::Locate(arguments)) => train::locate(&arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments.json),
+        Command::Models(arguments) => models::models(&arguments),
+        Command::Cache(command) => cache::cache(&command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut args::command(), "assay", &mut script);

@@ -107,6 +107,7 @@ pub(crate) fn plans_for(
     let solvers = if solvers.is_empty() { &card.default_solvers } else { solvers };
     let mut settings = solver_settings(&arguments.solving)?;
     if solvers.iter().any(|solver| is_model(solver)) {
+        arguments.models.check_task(card)?;
         settings.specific = arguments.models.settings(arguments.samples);
     }
     for solver in solvers {

@@ -6,12 +6,16 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/toy_server.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod toy_server;
 
 mod blocks;
 mod check;
 mod fixtures;
 mod links;
 mod matching;
+mod model;
 mod shell;
 mod step;
 
@@ -44,6 +48,7 @@ pages! {
     locate: "docs/locate.md";
     metrics: "docs/metrics.md";
     mine: "docs/mine.md";
+    models: "docs/models.md";
     pipeline: "docs/design/pipeline.md";
     programs: "docs/programs.md";
     record: "docs/design/record.md";

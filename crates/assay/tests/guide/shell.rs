@@ -7,13 +7,14 @@ use std::io::{Read as _, pipe};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
-use crate::fixtures;
+use crate::toy_server::ToyServer;
+use crate::{fixtures, model};
 
 /// The longest time for one command: far more than any needs.
 const LIMIT: Duration = Duration::from_mins(5);
@@ -29,7 +30,12 @@ exec assay \"$@\"
 /// A folder with small data, a home, and a `PATH` on which `assay` is the binary under test.
 pub(super) struct Workshop {
     root: TempDir,
+    /// The model server of the page, started when a command first names it.
+    server: OnceLock<ToyServer>,
 }
+
+/// The address of the model server on pages. It has another port here, because this one may be in use.
+const SERVER: &str = "localhost:8000";
 
 /// The exit code of a command, and all that it printed.
 pub(super) struct Printed {
@@ -40,7 +46,8 @@ pub(super) struct Printed {
 impl Workshop {
     /// A new folder; on the page of tasks, with the data of one task.
     pub(super) fn new(task: Option<&str>) -> Self {
-        let workshop = Self { root: tempfile::tempdir().expect("a folder can be made") };
+        let root = tempfile::tempdir().expect("a folder can be made");
+        let workshop = Self { root, server: OnceLock::new() };
         for folder in ["work", "home", "bin", "tmp", "data"] {
             fs::create_dir(workshop.path(folder)).expect("a folder can be made");
         }
@@ -68,6 +75,12 @@ impl Workshop {
         setting: Option<&(String, String)>,
     ) -> Result<Printed, String> {
         let (mut reader, writer) = pipe().map_err(|error| error.to_string())?;
+        let line = if line.contains(SERVER) {
+            let server = self.server.get_or_init(model::start);
+            &line.replace(SERVER, &format!("localhost:{}", server.port()))
+        } else {
+            line
+        };
         let mut command = self.shell(line);
         command.envs(setting.map(|(name, value)| (name, value)));
         command.stdout(writer.try_clone().map_err(|error| error.to_string())?).stderr(writer);
@@ -89,6 +102,10 @@ impl Workshop {
         let status = child.wait().map_err(|error| error.to_string())?;
         let text = String::from_utf8_lossy(&bytes);
         let text = text.replace(&self.root.path().display().to_string(), "…");
+        let text = match self.server.get() {
+            Some(server) => text.replace(&format!("localhost:{}", server.port()), SERVER),
+            None => text,
+        };
         let lines = text.lines().map(|line| line.trim_end().to_owned()).collect();
         Ok(Printed { code: status.code().unwrap_or(-1), lines })
     }
