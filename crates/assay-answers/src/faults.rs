@@ -97,7 +97,9 @@ impl Faults {
                  \"…\"}; correct what is wrong, or leave it out: a problem without an answer counts \
                  as not passed"
             }
-            Some(FaultKind::Duplicate) if self.not_a_line => "each problem takes one text",
+            Some(FaultKind::Duplicate) if self.not_a_line || self.form == AnswerForm::Texts => {
+                "each problem takes one text"
+            }
             Some(FaultKind::Duplicate) => {
                 "each problem takes one line; several guesses go on the same line, best first"
             }

@@ -9,6 +9,7 @@ mod cancellable;
 pub mod codrep;
 mod collector;
 mod faults;
+mod id_lines;
 mod lines;
 mod objects;
 mod parts;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A format of programs.
+/// A format of programs or texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shape {
     /// A format that the tasks themselves describe: our own lines, HumanEval's and EvalPlus's.
@@ -31,6 +31,8 @@ pub(crate) enum Shape {
     Field(&'static str),
     /// Lines with the answer in the field that the user named.
     NamedField,
+    /// Texts with an id before each.
+    IdLines,
 }
 
 impl Shape {
@@ -59,6 +61,7 @@ impl fmt::Display for Shape {
             }
             Self::Field(key) => return write!(f, "lines with {key:?}"),
             Self::NamedField => "lines with the field of --key",
+            Self::IdLines => "lines with an id and a tab before each text",
         })
     }
 }

@@ -13,11 +13,12 @@ use super::*;
 pub(super) struct TestProblems {
     ids: Vec<ProblemId>,
     language: Option<Language>,
+    form: AnswerForm,
 }
 
 pub(super) fn few(count: usize) -> TestProblems {
     let ids = (0..count).map(|number| format!("P/{number}").into()).collect();
-    TestProblems { ids, language: None }
+    TestProblems { ids, language: None, form: AnswerForm::Programs }
 }
 
 impl Problems for TestProblems {
@@ -45,7 +46,7 @@ impl Problems for TestProblems {
     }
 
     fn answer_rules(&self) -> AnswerRules {
-        AnswerRules { form: AnswerForm::Programs, ..AnswerRules::default() }
+        AnswerRules { form: self.form, ..AnswerRules::default() }
     }
 
     fn location(&self, index: usize) -> String {
@@ -55,7 +56,13 @@ impl Problems for TestProblems {
 
 /// Problems with these names.
 pub(super) fn named(names: &[&str]) -> TestProblems {
-    TestProblems { ids: names.iter().map(|&name| name.into()).collect(), language: None }
+    let ids = names.iter().map(|&name| name.into()).collect();
+    TestProblems { ids, language: None, form: AnswerForm::Programs }
+}
+
+/// The same problems, which take answers in another form.
+pub(super) fn of_form(problems: TestProblems, form: AnswerForm) -> TestProblems {
+    TestProblems { form, ..problems }
 }
 
 /// The same problems, which ask for programs in a language.

@@ -24,7 +24,11 @@ pub fn json_message(error: &serde_json::Error) -> String {
 
 /// The message of an error in a text of one line, whose number is known: it has the column only.
 pub(crate) fn json_line_message(error: &serde_json::Error) -> String {
-    format!("{} (column {})", json_message(error), error.column())
+    let not_json = match error.classify() {
+        Category::Syntax | Category::Eof => "not JSON: ",
+        Category::Data | Category::Io => "",
+    };
+    format!("{not_json}{} (column {})", json_message(error), error.column())
 }
 
 /// Reads one JSON document; also returns its text, without a byte order mark.

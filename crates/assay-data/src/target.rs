@@ -4,10 +4,12 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
 
 use crate::draft::{Draft, MAX_LINKS, follow_links, parent};
 
@@ -35,8 +37,13 @@ impl OutputTarget {
     /// The target of this name; `-` is standard output. Fails if it cannot be written. Opening a pipe waits for its
     /// reader.
     pub fn named(name: &Path) -> Result<Self> {
+        Self::named_or_waiting(name, &|| ())
+    }
+
+    /// The same; calls `waits` first if nobody reads the pipe yet.
+    pub fn named_or_waiting(name: &Path, waits: &dyn Fn()) -> Result<Self> {
         if name.as_os_str() != STANDARD_OUTPUT {
-            return Self::at(name);
+            return Self::at(name, waits);
         }
         let kind = opened(io::stdout(), true)
             .map_err(|error| Error::failed("failed to write to standard output").because(error))?;
@@ -44,7 +51,7 @@ impl OutputTarget {
     }
 
     /// The target at this path, even if it is called `-`.
-    fn at(path: &Path) -> Result<Self> {
+    fn at(path: &Path, waits: &dyn Fn()) -> Result<Self> {
         let cannot = |error| cannot_write(path).because(error).hint(OTHER_FILE);
         let kind = match fs::metadata(path) {
             Ok(found) if found.is_dir() => return Err(is_folder(path)),
@@ -56,7 +63,7 @@ impl OutputTarget {
                     regular(path)?
                 }
                 None => {
-                    let file = OpenOptions::new().append(true).open(path).map_err(cannot)?;
+                    let file = open_to_append(path, waits).map_err(cannot)?;
                     TargetKind::Opened { file, is_standard_output: false }
                 }
             },
@@ -203,6 +210,26 @@ fn regular(path: &Path) -> Result<TargetKind> {
         Error::usage(message).because(error).hint("name a file in a folder that you may write to")
     })?;
     Ok(TargetKind::Regular(target))
+}
+
+/// Opens a pipe or a device; calls `waits` before it waits for a pipe's reader.
+fn open_to_append(path: &Path, waits: &dyn Fn()) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true);
+    let open_now = options.clone().custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path);
+    match open_now {
+        Ok(file) => {
+            // A reader that is slow is waited for when it is written to.
+            let flags = fcntl_getfl(&file)?;
+            fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
+            Ok(file)
+        }
+        Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => {
+            waits();
+            options.open(path)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns whether a path leads to an open file of a process, as `/dev/fd/5` does: others hold that file, so that it

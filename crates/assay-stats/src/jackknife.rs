@@ -59,11 +59,19 @@ pub fn grouped_corpus_metric(
 
 /// The estimate with Student's interval, cut at the lowest value: a metric without a greatest value
 /// has no greatest spread to mix in.
+///
+/// Problems that are all alike say nothing of the spread. Then the metric is treated as one that ends at 1, as all
+/// metrics with a greatest value mostly do, or at its own value if that is more.
 fn unbounded(value: f64, left_out: &[f64], n: usize, lowest: f64) -> Option<Estimate> {
-    let influences = Influences::of(left_out).filter(|_| value.is_finite())?;
-    // The variance of the mean of n problems is that of G groups: squares / G / G.
-    let groups = left_out.len() as f64;
-    let half = student(n as f64 - 1.0) * influences.squares.sqrt() / groups;
+    let influences = Influences::of(left_out).filter(|known| known.squares > 0.0);
+    let Some(influences) = influences.filter(|_| value.is_finite()) else {
+        let greatest = value.max(lowest + 1.0);
+        return estimate(value, left_out, n, (lowest, greatest), |_, _| 1.0);
+    };
+    // The variance of the mean of n problems is that of the mean of G groups: squares / (G - 1) / G.
+    let groups = left_out.len();
+    let error = (influences.squares / (groups as f64 - 1.0) / groups as f64).sqrt();
+    let half = student(groups - 1) * error;
     Some(Estimate { value, low: (value - half).max(lowest).min(value), high: value + half, n })
 }
 
@@ -325,16 +333,37 @@ mod tests {
 
     #[test]
     fn a_mean_without_a_greatest_value_has_students_interval() {
-        // scipy.stats.t.interval(0.95, 39, x.mean(), x.std(ddof=0) / np.sqrt(40)) of
-        // x = np.arange(40) * 7 % 11: (4.0212, 6.0788).
-        let values: Vec<f64> = (0..40).map(|at| f64::from(at * 7 % 11)).collect();
-        let sum: f64 = values.iter().sum();
-        let left_out: Vec<f64> = values.iter().map(|value| (sum - value) / 39.0).collect();
-        let range = (0.0, f64::INFINITY);
-        let found = grouped_corpus_metric(sum / 40.0, &left_out, 40, range).unwrap();
-        assert!((found.low - 4.0212).abs() < 2e-4, "{found:?}");
-        assert!((found.high - 6.0788).abs() < 2e-4, "{found:?}");
-        assert!(grouped_corpus_metric(1.0, &[0.0], 1, range).is_none());
+        // scipy.stats.t.interval(0.95, n - 1, x.mean(), x.std(ddof=1) / np.sqrt(n)), cut at 0.
+        for (values, low, high) in [
+            // np.arange(40) * 7 % 11
+            ((0..40).map(|at| f64::from(at * 7 % 11)).collect(), 4.008_126_627, 6.091_873_373),
+            (vec![1.0, 2.0, 4.0, 4.5], 0.246_269_171, 5.503_730_829),
+            (vec![0.2, 0.5, 0.9], 0.0, 1.405_733_827),
+            (vec![0.3, 0.7], 0.0, 3.041_240_947),
+        ] as [(Vec<f64>, f64, f64); 4]
+        {
+            let (n, mean) = (values.len(), values.iter().sum::<f64>() / values.len() as f64);
+            let range = (0.0, f64::INFINITY);
+            let found = grouped_corpus_metric(mean, &means_without(&values), n, range).unwrap();
+            assert!((found.low - low).abs() < 1e-8, "{found:?}");
+            assert!((found.high - high).abs() < 1e-8, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn without_spread_nothing_is_certain_either() {
+        let estimate = |value: f64, left_out: &[f64]| {
+            grouped_corpus_metric(value, left_out, left_out.len(), (0.0, f64::INFINITY))
+        };
+        let bounded = grouped_corpus_metric(1.0, &[1.0; 12], 12, (0.0, 1.0));
+        assert_eq!(estimate(1.0, &[1.0; 12]), bounded);
+        let above = estimate(1.5, &[1.5; 3]).unwrap();
+        assert!(above.low < 1.0 && above.high >= 1.5, "{above:?}");
+        let alone = estimate(0.5, &[f64::NAN]).unwrap();
+        assert!(alone.low < 0.2 && alone.high > 0.8, "{alone:?}");
+        assert!(estimate(f64::NAN, &[0.5; 3]).is_none());
+        assert!(estimate(f64::INFINITY, &[0.5; 3]).is_none());
+        assert!(estimate(0.5, &[]).is_none());
     }
 
     proptest! {

@@ -102,20 +102,68 @@ pub fn p_value(observed: f64, swapped: &[f64], width: f64) -> Option<f64> {
 /// The share of samples beyond each end of the interval: 2.5 %, and less for few problems.
 fn tail(n: usize) -> f64 {
     // With one problem nothing is known, and the result does not matter.
-    let count = n.max(2) as f64;
-    let wider = (count / (count - 1.0)).sqrt();
-    let distance = wider * student(count - 1.0);
+    let n = n.max(2);
+    let wider = (n as f64 / (n as f64 - 1.0)).sqrt();
+    let distance = wider * student(n - 1);
     0.5 * libm::erfc(distance / std::f64::consts::SQRT_2)
 }
 
-/// The 0.975 quantile of Student's distribution, by Cornish and Fisher's expansion.
-pub(crate) fn student(freedom: f64) -> f64 {
+/// The 0.975 quantile of Student's distribution with so many degrees of freedom, at least one.
+///
+/// The exact ones are scipy's. Cornish and Fisher's expansion is as good to nine digits from there on.
+pub(crate) fn student(freedom: usize) -> f64 {
+    const EXACT: [f64; 30] = [
+        12.706_204_736_175,
+        4.302_652_729_749,
+        3.182_446_305_284,
+        2.776_445_105_198,
+        2.570_581_835_636,
+        2.446_911_851_145,
+        2.364_624_251_593,
+        2.306_004_135_204,
+        2.262_157_162_798,
+        2.228_138_851_986,
+        2.200_985_160_092,
+        2.178_812_829_667,
+        2.160_368_656_463,
+        2.144_786_687_918,
+        2.131_449_545_560,
+        2.119_905_299_221,
+        2.109_815_577_833,
+        2.100_922_040_241,
+        2.093_024_054_408,
+        2.085_963_447_266,
+        2.079_613_844_728,
+        2.073_873_067_904,
+        2.068_657_610_419,
+        2.063_898_561_628,
+        2.059_538_552_753,
+        2.055_529_438_643,
+        2.051_830_516_480,
+        2.048_407_141_795,
+        2.045_229_642_133,
+        2.042_272_456_301,
+    ];
+    freedom
+        .checked_sub(1)
+        .and_then(|at| EXACT.get(at))
+        .copied()
+        .unwrap_or_else(|| expanded(freedom))
+}
+
+/// The quantile by Cornish and Fisher's expansion (Abramowitz and Stegun 26.7.5).
+fn expanded(freedom: usize) -> f64 {
     const Z: f64 = 1.959_963_984_540_054;
-    let (z3, z5, z7) = (Z.powi(3), Z.powi(5), Z.powi(7));
-    let first = (z3 + Z) / 4.0;
-    let second = (5.0 * z5 + 16.0 * z3 + 3.0 * Z) / 96.0;
-    let third = (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * Z) / 384.0;
-    Z + first / freedom + second / freedom.powi(2) + third / freedom.powi(3)
+    let power = |exponent| Z.powi(exponent);
+    let terms = [
+        (power(3) + Z) / 4.0,
+        (5.0 * power(5) + 16.0 * power(3) + 3.0 * Z) / 96.0,
+        (3.0 * power(7) + 19.0 * power(5) + 17.0 * power(3) - 15.0 * Z) / 384.0,
+        (79.0 * power(9) + 776.0 * power(7) + 1482.0 * power(5) - 1920.0 * power(3) - 945.0 * Z)
+            / 92_160.0,
+    ];
+    let by_freedom = |sum: f64, term: &f64| (sum + term) / freedom.max(1) as f64;
+    Z + terms.iter().rev().fold(0.0, by_freedom)
 }
 
 /// A quantile of sorted numbers, between two of them if it falls there.
@@ -141,11 +189,28 @@ mod tests {
 
     #[test]
     fn students_quantiles_are_the_published_ones() {
-        for (freedom, expected) in [(4.0, 2.776), (9.0, 2.262), (29.0, 2.045), (999.0, 1.962)] {
+        // scipy.stats.t.ppf(0.975, freedom)
+        for (freedom, expected) in [
+            (1, 12.706_204_736),
+            (2, 4.302_652_730),
+            (3, 3.182_446_305),
+            (4, 2.776_445_105),
+            (9, 2.262_157_163),
+            (30, 2.042_272_456),
+            (31, 2.039_513_446),
+            (39, 2.022_690_920),
+            (99, 1.984_216_952),
+            (999, 1.962_341_461),
+            (4095, 1.960_543_462),
+        ] {
             let found = student(freedom);
-            assert!((found - expected).abs() < 8e-3, "{found} for {freedom}");
+            assert!((found - expected).abs() < 1e-7, "{found} for {freedom}");
         }
         assert!((tail(100_000) - 0.025).abs() < 1e-5);
+        // scipy.stats.norm.sf(np.sqrt(n / (n - 1)) * scipy.stats.t.ppf(0.975, n - 1))
+        for (n, expected) in [(3, 6.834e-8), (4, 1.190_307e-4), (5, 9.541_006e-4)] {
+            assert!((tail(n) / expected - 1.0).abs() < 1e-3, "{} for {n}", tail(n));
+        }
     }
 
     #[test]

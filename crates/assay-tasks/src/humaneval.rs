@@ -75,14 +75,22 @@ fn refuse_other_data(records: &Records, inputs: Inputs, own_data: bool) -> Resul
     match inputs {
         Inputs::PassedOver if own_data => Ok(()),
         // The file with inputs has HumanEval's own tests too.
-        Inputs::PassedOver => records.refuse_other_data(
-            &|record| record.contains_key("plus_input") || !evalplus::has_more_tests(record),
-            "HumanEval.jsonl.gz is; EvalPlus's assertions are the data of humaneval-plus",
-        ),
-        Inputs::Used => records.refuse_other_data(
-            &evalplus::has_more_tests,
-            "HumanEvalPlus-v0.1.10.jsonl.gz is; HumanEval's own file is the data of the task humaneval",
-        ),
+        Inputs::PassedOver => {
+            evalplus::refuse_other_family(records, "mbpp", "mbpp or mbpp-plus")?;
+            records.refuse_other_data(
+                &|record| record.contains_key("plus_input") || !evalplus::has_more_tests(record),
+                "HumanEval.jsonl.gz is; EvalPlus's assertions are the data of humaneval-plus",
+            )
+        }
+        Inputs::Used => {
+            if !own_data {
+                evalplus::refuse_other_family(records, "mbpp", "mbpp-plus")?;
+            }
+            records.refuse_other_data(
+                &evalplus::has_more_tests,
+                "HumanEvalPlus-v0.1.10.jsonl.gz is; HumanEval's own file is the data of the task humaneval",
+            )
+        }
     }
 }
 

@@ -107,6 +107,9 @@ fn open_plus(data: &DataChoice, choice: &OpeningChoice<'_>) -> Result<Box<dyn Co
         DataChoice::Sample => sample::mbpp_plus(),
         DataChoice::Paths(paths) => {
             let records = Records::find(only_path(paths, "mbpp-plus")?, PLUS_FILES)?;
+            if !choice.own_data {
+                evalplus::refuse_other_family(&records, "HumanEval", "humaneval-plus")?;
+            }
             records.refuse_other_data(
                 &evalplus::has_more_tests,
                 "MbppPlus-v0.2.0.jsonl.gz is; Google's files are the data of mbpp and mbpp-sanitized",

@@ -8,6 +8,13 @@ use std::path::Path;
 
 use common::{CommandOutput, assay, on_terminal, run};
 
+/// Commands with long messages.
+const MESSAGES: [&[&str]; 3] = [
+    &["data", "list", "--data-root", "/nowhere"],
+    &["run", "codrep", "--data", "none", "--solver", "first"],
+    &["run", "codrep", "--data", "sample", "--solver", "frist"],
+];
+
 /// The tables of the program that need no data.
 const TABLES: [&[&str]; 9] = [
     &["tasks"],
@@ -42,6 +49,41 @@ fn nothing_is_wider_than_the_terminal() {
             let told = with_columns(scratch.path(), &columns.to_string(), arguments);
             assert!(widest(&told.out) <= usize::from(columns), "{arguments:?}: {}", told.out);
         }
+    }
+}
+
+#[test]
+fn messages_are_no_wider_than_the_terminal_and_whole_lines_in_a_pipe() {
+    let scratch = tempfile::tempdir().unwrap();
+    for arguments in MESSAGES {
+        let piped = run(scratch.path(), arguments).err;
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        for columns in ["80", "60", "40"] {
+            let told = with_columns(scratch.path(), columns, arguments).err;
+            assert!(
+                told.lines().all(|line| line.chars().count() <= columns.parse().unwrap()),
+                "{told}"
+            );
+            assert_eq!(words(&told), words(&piped));
+        }
+    }
+}
+
+#[test]
+fn a_signature_is_wrapped_after_its_bars() {
+    let scratch = tempfile::tempdir().unwrap();
+    std::fs::write(scratch.path().join("a.txt"), "a b\n").unwrap();
+    std::fs::write(scratch.path().join("b.txt"), "a c\n").unwrap();
+    for metrics in
+        [&["metric", "codebleu", "--lang", "java"][..], &["metric", "score", "bleu", "chrf"]]
+    {
+        let arguments = [metrics, &["--refs", "a.txt", "--hyp", "b.txt"]].concat();
+        let piped = run(scratch.path(), &arguments).out;
+        let narrow = with_columns(scratch.path(), "60", &arguments).out;
+        assert!(widest(&narrow) <= 60, "{narrow}");
+        let letters = |text: &str| text.split_whitespace().collect::<String>();
+        let signature = |text: &str| letters(&text[text.find("signature").unwrap()..]);
+        assert_eq!(signature(&narrow), signature(&piped));
     }
 }
 

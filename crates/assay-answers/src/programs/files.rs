@@ -1,13 +1,13 @@
 //! Folders and archives with a file or a folder for each problem: MultiPL-E's `NAME.json.gz`, EvalPlus's `NAME/0.py`, and
 //! `NAME.py`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read;
 use std::path::Path;
 
 use assay_core::{
     Cancel, Digest, DigestOf, Error, Fault, FaultKind, Place, Problems, Response, Result,
-    Selection, natural_order,
+    Selection, counted, natural_order,
 };
 use assay_data::{Content, Store, unpack};
 
@@ -48,6 +48,7 @@ pub(crate) fn read(
         return Err(Error::failed("interrupted"));
     }
     drop_repeated_results(&mut found);
+    refuse_unclear_numbers(&found, path, &names)?;
     let mut digest = DigestOf::new();
     let mut known = 0;
     for (SortedName(name), member) in found {
@@ -233,14 +234,45 @@ fn stem(path: &str) -> &str {
 fn drop_repeated_results(found: &mut BTreeMap<SortedName, Member>) {
     let has_results =
         |name: &str| OBJECTS.iter().any(|ending| name.ends_with(&format!("{RESULTS}{ending}")));
-    let completions: Vec<String> = found
+    let completions: HashSet<String> = found
         .keys()
         .filter(|name| !has_results(&name.0))
         .map(|name| stem(&name.0).to_owned())
         .collect();
-    found.retain(|name, _| {
-        !has_results(&name.0) || !completions.iter().any(|stem_of| stem_of == stem(&name.0))
-    });
+    found.retain(|name, _| !has_results(&name.0) || !completions.contains(stem(&name.0)));
+}
+
+/// Refuses `1/0.py … 1/163.py`, if both numbers can be that of the problem: folders of problems with their samples have
+/// at least as many folders as a folder has files, unless most problems have no answer.
+fn refuse_unclear_numbers(
+    found: &BTreeMap<SortedName, Member>,
+    path: &Path,
+    names: &ProblemNames<'_>,
+) -> Result<()> {
+    let numbers = |name: &SortedName| {
+        let folder = name.0.rsplit('/').nth(1)?.parse::<u64>().ok()?;
+        Some((folder, stem(&name.0).parse::<u64>().ok()?))
+    };
+    let numbered: Vec<(u64, u64)> = found.keys().filter_map(numbers).collect();
+    let folders: BTreeSet<u64> = numbered.iter().map(|(folder, _)| *folder).collect();
+    let files: BTreeSet<u64> = numbered.iter().map(|(_, file)| *file).collect();
+    let are_problems =
+        || files.iter().all(|number| names.any_spelling(&number.to_string()).is_ok());
+    let (Some(folder), Some(last)) = (folders.first(), files.last()) else { return Ok(()) };
+    if folders.len() >= files.len() || !are_problems() {
+        return Ok(());
+    }
+    let has = counted(folders.len(), "folder");
+    Err(Error::refused(format!(
+        "{}: it has {has} with {} file names, such as {folder}/{last}: either number may be the problem's",
+        path.display(),
+        files.len()
+    ))
+    .hint(format!(
+        "one program for each problem: name the folder of files, such as {}; samples of each problem: name the \
+         folders after the problems, with `_` for `/`",
+        path.join(folder.to_string()).display()
+    )))
 }
 
 fn nothing(path: &Path, names: &[String], problems: &dyn Problems) -> Error {

@@ -71,6 +71,8 @@ const PASSED_OVER: [(&str, &str); 6] = [
 ];
 
 /// Other fields that say how an answer is meant.
+const OTHER_LANGUAGE: &str = "score them as a task in their language, such as humanevalpack-java; `assay tasks` \
+    lists the tasks";
 const CONTEXT: [&str; 6] = ["prompt", "tests", "stop_tokens", "language", "test_list", "results"];
 
 /// The fields of an object that matter here.
@@ -101,7 +103,8 @@ impl Record {
         let record = record.and_then(|record| json.end().map(|()| record));
         record.map(Some).map_err(|error| {
             let (message, column) = (json_message(&error), error.column());
-            Fault::new(FaultKind::Malformed, format!("{message} at column {column}"))
+            let not_json = if error.is_syntax() || error.is_eof() { "not JSON: " } else { "" };
+            Fault::new(FaultKind::Malformed, format!("{not_json}{message} at column {column}"))
         })
     }
 
@@ -164,7 +167,10 @@ impl Record {
         let own = collector.problems.language();
         let given = self.answers_to(name).map_err(|fault| fault.about(index))?;
         if matches!(given.shape, Shape::MultiPlE | Shape::MultiPlEResults) {
-            self.check_language(own).map_err(|fault| fault.about(index))?;
+            if let Err(fault) = self.check_language(own) {
+                collector.faults.advise(OTHER_LANGUAGE.to_owned());
+                return Err(fault.about(index));
+            }
         }
         collector.note(given.shape);
         collector.add_named(place, index, given.responses, given.is_settled);

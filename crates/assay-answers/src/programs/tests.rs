@@ -274,6 +274,19 @@ fn folders_without_answers_are_refused() {
 }
 
 #[test]
+fn numbers_that_may_be_problems_or_samples_are_refused() {
+    let refusal = read_folder(&[("1/0.py", "a"), ("1/1.py", "b"), ("1/2.py", "c")]).unwrap_err();
+    let message = refusal.to_string();
+    assert!(message.contains("1 folder with 3 file names, such as 1/2"), "{message}");
+    let several =
+        [("0/0.py", "a"), ("0/1.py", "b"), ("1/0.py", "c"), ("1/1.py", "d"), ("0/2.py", "e")];
+    assert!(read_folder(&several).is_err());
+    // No problem has the number 7, and a name is no number.
+    assert!(read_folder(&[("1/0.py", "a"), ("1/7.py", "b")]).is_ok());
+    assert!(read_folder(&[("P_1/0.py", "a"), ("P_1/1.py", "b"), ("P_1/2.py", "c")]).is_ok());
+}
+
+#[test]
 fn archives_are_read_like_folders() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("answers.zip");

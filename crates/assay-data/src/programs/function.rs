@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::constants::as_json;
+use super::origin::Origin;
 use super::records::{Record, name_or_number};
 use crate::json::json_line_message;
 
@@ -55,6 +56,7 @@ struct FunctionLine<'a> {
 impl Record for FunctionProblem {
     const FORM: &'static str = "task_id, prompt, entry_point, canonical_solution and test; EvalPlus's \
         files have base_input, plus_input and atol too";
+    const ORIGIN: Origin = Origin::HumanEval;
 
     fn parse(text: &str) -> Result<Self, String> {
         let json = as_json(text);

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::origin::Origin;
 use super::records::{Record, name_or_number};
 use crate::json::json_line_message;
 
@@ -49,6 +50,7 @@ impl MbppProblem {
 
 impl Record for MbppProblem {
     const FORM: &'static str = "task_id, text (or prompt), code and test_list";
+    const ORIGIN: Origin = Origin::Mbpp;
 
     fn parse(text: &str) -> Result<Self, String> {
         let line: MbppLine =

@@ -9,11 +9,13 @@ mod constants;
 mod function;
 mod geeks;
 mod mbpp;
+mod origin;
 mod pack;
 mod records;
 
 pub use function::{FunctionProblem, Inputs};
 pub use geeks::{GeeksProblem, open_geeks, read_geeks};
 pub use mbpp::MbppProblem;
+pub use origin::Origin;
 pub use pack::PackProblem;
 pub use records::{Record, Records, TakeRecord};

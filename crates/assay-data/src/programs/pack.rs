@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::origin::Origin;
 use super::records::{Record, name_or_number};
 use crate::json::json_line_message;
 
@@ -33,6 +34,7 @@ pub struct PackProblem {
 impl Record for PackProblem {
     const FORM: &'static str = "task_id, prompt, declaration, canonical_solution, buggy_solution, test, \
         entry_point and instruction";
+    const ORIGIN: Origin = Origin::Pack;
 
     fn parse(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| json_line_message(&error))

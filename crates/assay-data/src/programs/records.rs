@@ -11,8 +11,10 @@ use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use super::origin::{self, Origin};
 use crate::Store;
 use crate::packing::name_when_unpacked;
+use crate::store::not_a_file;
 use crate::texts::{Document, Form, Lines, Source};
 
 /// The extensions of compressed files, and the empty one.
@@ -22,6 +24,8 @@ const EXTENSIONS: [&str; 3] = ["", ".gz", ".zst"];
 pub trait Record: Sized {
     /// The fields of a record, for the hint of an error.
     const FORM: &'static str;
+    /// The datasets that have such records.
+    const ORIGIN: Origin;
 
     /// Parses a JSON object; an error says what is wrong with it, and names the key.
     fn parse(text: &str) -> Result<Self, String>;
@@ -52,6 +56,7 @@ impl Records {
     /// The file at `path`; in a folder, the first of the files called `names`, compressed or not.
     pub fn find(path: &Path, names: &[&str]) -> Result<Self> {
         if !path.is_dir() {
+            refuse_pipe(path)?;
             return Ok(Self::file(path));
         }
         let candidates =
@@ -107,8 +112,12 @@ impl Records {
     pub fn each<R: Record>(&self, take: &mut TakeRecord<'_, R>) -> Result<()> {
         self.texts(&mut |line, text| {
             let record = R::parse(text).map_err(|what| {
-                Error::refused(format!("{}:{line}: {what}", self.name))
-                    .hint(format!("a record has {}: correct the file, or fetch it again", R::FORM))
+                let form = R::FORM;
+                let cure = match origin::other_than(R::ORIGIN, text) {
+                    Some(other) => format!("these are {other}; a record of this task has {form}"),
+                    None => format!("a record has {form}: correct the file, or fetch it again"),
+                };
+                Error::refused(format!("{}:{line}: {what}", self.name)).hint(cure)
             })?;
             take(line, record)
         })
@@ -179,6 +188,15 @@ impl Records {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses a pipe or a device: data is read several times.
+fn refuse_pipe(path: &Path) -> Result<()> {
+    // Other errors are reported when the file is opened.
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Err(not_a_file(path)),
+        _ => Ok(()),
     }
 }
 

@@ -11,18 +11,20 @@ mod zipfile;
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use assay_core::{Error, Result};
 
-use crate::packing::Packing;
+use crate::packing::{Decoder, Packing};
 use folder::Folder;
 use memory::Memory;
 use tarball::Tarball;
 use zipfile::ZipFile;
 
+/// The size of a block in a tar archive.
+const BLOCK: usize = 512;
 /// The largest file that is read into memory; a larger one in a dataset is a mistake or an attack.
 pub(crate) const MAX_FILE_BYTES: u64 = 256 << 20;
 
@@ -59,10 +61,7 @@ impl Store {
         } else if metadata.is_file() {
             Self::archive(path)?
         } else {
-            return Err(Error::refused(format!(
-                "{} is neither a folder nor a file",
-                path.display()
-            )));
+            return Err(not_a_file(path));
         };
         Ok(Self { location, kind })
     }
@@ -150,10 +149,13 @@ impl Store {
     fn archive(path: &Path) -> Result<Kind> {
         let error = |error| Error::reading("read", path, error);
         let file = File::open(path).map_err(error)?;
-        let (packing, _) = Packing::detect(BufReader::new(file)).map_err(error)?;
+        let (packing, mut whole) = Packing::detect(BufReader::new(file)).map_err(error)?;
         match packing {
             Packing::Zip => Ok(Kind::Zip(ZipFile::new(path))),
-            // A compressed file is assumed to be a tar archive.
+            Packing::Gzip | Packing::Zstd if !holds_tar(packing, &mut whole) => Err(Error::refused(
+                format!("{} is one compressed file and no archive of files", path.display()),
+            )
+            .hint("give a folder, or a .tar.gz, .tar.zst or .zip of one; is it the data of another task? `assay data list` names the tasks")),
             Packing::Gzip | Packing::Zstd | Packing::Tar => {
                 Ok(Kind::Tarball(Tarball::new(path, packing)))
             }
@@ -164,6 +166,34 @@ impl Store {
             .hint("give a folder, or a .tar, .tar.gz, .tar.zst or .zip of one; `assay explain` takes a single task")),
         }
     }
+}
+
+/// The error for a pipe or a device where data is expected.
+pub(crate) fn not_a_file(path: &Path) -> Error {
+    Error::refused(format!("{} is neither a folder nor a file", path.display()))
+        .hint("data is read more than once: write what comes from a pipe to a file first")
+}
+
+/// Returns whether a compressed stream holds a tar archive. One that cannot be decompressed is taken for one, to be
+/// reported when it is read.
+fn holds_tar(packing: Packing, stream: impl BufRead) -> bool {
+    let mut head = Vec::new();
+    let read = Decoder::new(packing, stream)
+        .and_then(|decoder| decoder.take(BLOCK as u64).read_to_end(&mut head));
+    read.is_err() || head.is_empty() || begins_tar(&head)
+}
+
+/// Returns whether these bytes begin a tar archive: its first header has the right checksum, or there is none.
+fn begins_tar(head: &[u8]) -> bool {
+    let Some(block) = head.get(..BLOCK) else { return false };
+    let header = tar::Header::from_byte_slice(block);
+    let sum = block.iter().enumerate().map(|(at, &byte)| match at {
+        // The checksum itself counts as spaces.
+        148..156 => u32::from(b' '),
+        _ => u32::from(byte),
+    });
+    block.iter().all(|&byte| byte == 0)
+        || header.cksum().is_ok_and(|found| found == sum.sum::<u32>())
 }
 
 /// Returns whether a file's name looks like an archive's.

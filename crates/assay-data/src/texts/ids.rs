@@ -51,6 +51,33 @@ pub(super) enum LineIds {
     Counted,
 }
 
+/// The ids with which the lines of one file start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileIds {
+    /// Whole numbers.
+    Numbers,
+    /// Words, each once: those of the first lines.
+    Words(Vec<String>),
+}
+
+/// The ids of the lines in `bytes`, judged by the first ones. `None` if lines are texts.
+pub fn ids_of_lines(bytes: &[u8]) -> Option<FileIds> {
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n').take(LINES);
+    let size = lines.map(<[u8]>::len).sum::<usize>();
+    let head = &bytes[..size];
+    let whole = match head.get(..BYTES) {
+        Some(start) => {
+            &start[..start.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)]
+        }
+        None => head,
+    };
+    match beginnings(whole) {
+        Beginnings::Counted | Beginnings::Numbers | Beginnings::Repeated => Some(FileIds::Numbers),
+        Beginnings::Words(words) => Some(FileIds::Words(words)),
+        Beginnings::None => None,
+    }
+}
+
 /// Decides how the lines of each file are treated; files in other forms have none. Returns the files as they were.
 pub(super) fn decide(sources: Vec<Source>, ids: Ids) -> Result<Vec<(Source, LineIds)>> {
     let form = |source: &Source| source.form();
@@ -116,11 +143,12 @@ fn refuse_unordered(files: &[(Source, Beginnings)], all_lines: bool) -> Result<(
 fn beginnings(head: &[u8]) -> Beginnings {
     let Ok(head) = std::str::from_utf8(head) else { return Beginnings::None };
     let lines: Vec<&str> = head.split_terminator('\n').collect();
-    let ids: Option<Vec<&str>> = lines.iter().map(|line| split(line).map(|(id, _)| id)).collect();
+    let ids: Option<Vec<&str>> =
+        lines.iter().map(|line| split_id(line).map(|(id, _)| id)).collect();
     let Some(ids) = ids.filter(|ids| !ids.is_empty() && head.contains('\t')) else {
         return Beginnings::None;
     };
-    let numbers: Option<Vec<u64>> = ids.iter().map(|id| number(id)).collect();
+    let numbers: Option<Vec<u64>> = ids.iter().map(|id| id_number(id)).collect();
     let distinct = ids.iter().collect::<HashSet<_>>().len();
     let is_unique = || distinct == ids.len();
     match numbers {
@@ -142,18 +170,18 @@ fn counts(numbers: &[u64]) -> bool {
 }
 
 /// Splits a line into its id and its text. An empty text may have lost its tab, if the id is a number.
-fn split(line: &str) -> Option<(&str, &str)> {
+pub fn split_id(line: &str) -> Option<(&str, &str)> {
     let (id, text) = match line.split_once('\t') {
         Some(parts) => parts,
         None => (line.trim_end_matches('\r'), ""),
     };
     let id = id.trim_start_matches('\u{feff}').trim();
     let is_id = !id.is_empty() && !id.contains(char::is_whitespace);
-    (is_id && (line.contains('\t') || number(id).is_some())).then_some((id, text))
+    (is_id && (line.contains('\t') || id_number(id).is_some())).then_some((id, text))
 }
 
 /// A whole number as it is usually written.
-pub(super) fn number(text: &str) -> Option<u64> {
+pub fn id_number(text: &str) -> Option<u64> {
     let is_plain = text == "0" || !text.starts_with(['0', '+']);
     text.parse().ok().filter(|_| is_plain)
 }
@@ -187,14 +215,14 @@ impl IdLines {
             Error::refused(format!("{name}:{line}: {what}"))
                 .hint("each line is an id, a tab and a text; --ids no scores whole lines")
         };
-        let (id, text) = split(text)
+        let (id, text) = split_id(text)
             .ok_or_else(|| refused("the line does not start with an id and a tab".to_owned()))?;
         let value = Value::String(text.to_owned());
         if !self.is_counted {
             return Ok(Some(KeyedValue { line, key: Some(id.to_owned()), value }));
         }
-        let expected = self.expected.or_else(|| number(id).filter(|&first| first <= 1));
-        if expected.is_none() || number(id) != expected {
+        let expected = self.expected.or_else(|| id_number(id).filter(|&first| first <= 1));
+        if expected.is_none() || id_number(id) != expected {
             let expected = expected.unwrap_or_default();
             return Err(refused(format!("the line has the id {id:?}, and {expected} comes next")));
         }
@@ -217,7 +245,7 @@ impl SeenKeys {
         if self.contains(key) {
             return false;
         }
-        match (number(key), &mut self.counted) {
+        match (id_number(key), &mut self.counted) {
             (Some(number), Some((_, next))) if number == *next => *next = next.saturating_add(1),
             (Some(number), none @ None) if number < u64::MAX => *none = Some((number, number + 1)),
             _ => {
@@ -228,7 +256,7 @@ impl SeenKeys {
     }
 
     pub(super) fn contains(&self, key: &str) -> bool {
-        let is_counted = |(first, next)| number(key).is_some_and(|n| (first..next).contains(&n));
+        let is_counted = |(first, next)| id_number(key).is_some_and(|n| (first..next).contains(&n));
         self.counted.is_some_and(is_counted) || self.others.contains(key)
     }
 }
@@ -270,7 +298,7 @@ mod tests {
         for (text, found) in
             [("0", Some(0)), ("10", Some(10)), ("01", None), ("+1", None), ("-1", None), ("", None)]
         {
-            assert_eq!(number(text), found, "{text}");
+            assert_eq!(id_number(text), found, "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use assay_core::{Error, Result, counted};
 
 use super::field::{Keys, Want, hypothesis, of_value, references};
-use super::ids::{Ids, LineIds, SeenKeys, decide, number};
+use super::ids::{Ids, LineIds, SeenKeys, decide, id_number};
 use super::pairs::{Pair, PairId};
 use super::source::Source;
 use super::values::{KeyedValue, Values};
@@ -162,7 +162,7 @@ impl Joined {
         let mut items = self.hypotheses.iter_mut().map(take).collect::<Result<Vec<_>>>()?;
         items.push(item);
         items.extend(more);
-        let id = number(&key).filter(|_| !self.with_ids.is_empty());
+        let id = id_number(&key).filter(|_| !self.with_ids.is_empty());
         self.pair(id.map_or(PairId::Text(key), PairId::from), items).map(Some)
     }
 

@@ -18,7 +18,7 @@ mod values;
 
 pub(crate) use document::Document;
 pub use field::Keys;
-pub use ids::Ids;
+pub use ids::{FileIds, Ids, id_number, ids_of_lines, split_id};
 pub(crate) use lines::Lines;
 pub use pairs::{Pair, PairId, Pairs};
 pub use source::{Form, ReadProgress, Source};

@@ -12,6 +12,8 @@ use super::settling::Forms;
 const FEWEST: usize = 5;
 /// A diagnosis is made if this many of a hundred answers are unusable.
 const PERCENT: usize = 80;
+/// Bodies in place of programs are warned of if they are this many of a hundred: models hardly write any.
+const PERCENT_OF_BODIES: usize = 5;
 /// The maximum number of answers whose text is examined.
 const MAX_EXAMINED: usize = 200;
 /// The maximum length of a text that is parsed to find its language.
@@ -110,7 +112,7 @@ impl Diagnosis {
 /// The warning about whole programs that only continue the prompt, before anything is run.
 pub(super) fn warning_of_bodies(forms: &Forms) -> Option<String> {
     let Forms { bodies, programs, .. } = *forms;
-    is_nearly_all(bodies, programs).then(|| {
+    is_at_least(PERCENT_OF_BODIES, bodies, programs).then(|| {
         format!(
             "{bodies} of {programs} programs do not define the function that is asked for, and only continue \
              its prompt: they count as they are, and fail; call the field \"completion\" if they are \
@@ -120,7 +122,12 @@ pub(super) fn warning_of_bodies(forms: &Forms) -> Option<String> {
 }
 
 fn is_nearly_all(part: usize, all: usize) -> bool {
-    part >= FEWEST && part * 100 >= all * PERCENT
+    is_at_least(PERCENT, part, all)
+}
+
+/// Returns true if a part is this many of a hundred, and enough for a diagnosis.
+fn is_at_least(percent: usize, part: usize, all: usize) -> bool {
+    part >= FEWEST && part * 100 >= all * percent
 }
 
 /// Returns true if the answer failed because it is no program of the task, and not because it is wrong.
@@ -221,5 +228,14 @@ mod tests {
         {
             assert_eq!(is_nearly_all(part, all), enough, "{part} of {all}");
         }
+    }
+
+    #[test]
+    fn some_bodies_among_programs_are_warned_of() {
+        let warned = |bodies: usize, programs: usize| {
+            warning_of_bodies(&Forms { bodies, programs, ..Forms::default() }).is_some()
+        };
+        assert!(warned(82, 164) && warned(5, 100) && warned(5, 5));
+        assert!(!warned(4, 4) && !warned(5, 101) && !warned(0, 164));
     }
 }

@@ -3,11 +3,13 @@
 //! A file either has inputs, whose expected results come from running the reference solution (`comparison.py`), or
 //! tests with assertions, which need a few functions of numpy (`numbers.py`).
 
-use assay_core::{CallTable, Estimate, Named, Outcome, Tally, TaskSettings, Verdict};
-use assay_data::programs::{FunctionProblem, Inputs};
+use assay_core::{
+    CallTable, Error, Estimate, Named, Outcome, Result, Tally, TaskSettings, Verdict, shown_name,
+};
+use assay_data::programs::{FunctionProblem, Inputs, Records};
 use serde_json::{Map, Value};
 
-use crate::programs::{PassTally, TESTS_PASSED, python_text};
+use crate::programs::{PassTally, TESTS_PASSED, problem_number, python_text};
 
 const COMPARISON: &str = include_str!("comparison.py");
 /// The code that tests with assertions need before them.
@@ -38,6 +40,23 @@ impl Family {
 pub(crate) fn has_more_tests(record: &Map<String, Value>) -> bool {
     let test = record.get("test").and_then(Value::as_str);
     record.contains_key("plus_input") || test.is_some_and(|test| test.contains("assertion("))
+}
+
+/// Refuses the data of another dataset, whose records have the same fields. Its first problem's name tells.
+pub(crate) fn refuse_other_family(records: &Records, dataset: &str, tasks: &str) -> Result<()> {
+    let first = records.first()?.unwrap_or_default();
+    let Ok(record) = serde_json::from_str::<Map<String, Value>>(&first) else { return Ok(()) };
+    match record.get("task_id").and_then(Value::as_str) {
+        Some(id) if problem_number(id, dataset).is_some() => Err(Error::refused(format!(
+            "{} is not this task's data: its first problem is {}",
+            records.name(),
+            shown_name(id)
+        ))
+        .hint(format!(
+            "it is the data of {tasks}; your own data has a name of its own: add --name NAME"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The calls of a problem whose file has inputs: the original's are the first suite, EvalPlus's the second.

@@ -40,22 +40,24 @@ fn begins(prompt: &str, names: &BTreeSet<&str>, language: Language) -> bool {
 /// parenthesis or an equals sign, and no brace is closed before it that was not opened.
 fn declares(code: &str, names: &BTreeSet<&str>, language: Language) -> bool {
     debug_assert!(language != Language::Python, "Python has no braces");
+    let end = first_unopened(code);
     names.iter().flat_map(|name| words_called(code, name)).any(|at| {
         let before = code[..at].trim_end();
         let word = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
         let calls = ["return", "else", "case", "in", "of", "new", "throw", "await", "yield", "do"];
         let follows_type = before.ends_with(|c: char| c.is_alphanumeric() || "_>]*&?".contains(c));
-        follows_type && !calls.contains(&word) && opened(&code[..at])
+        at <= end && follows_type && !calls.contains(&word)
     })
 }
 
-/// Returns true if no brace is closed that was not opened before.
-fn opened(code: &str) -> bool {
+/// The position of the first brace that is closed and was not opened, or the end of the code.
+fn first_unopened(code: &str) -> usize {
     let mut depth = 0_i64;
-    code.bytes().all(|byte| {
+    let closes_too_much = |byte| {
         depth += i64::from(byte == b'{') - i64::from(byte == b'}');
-        depth >= 0
-    })
+        depth < 0
+    };
+    code.bytes().position(closes_too_much).unwrap_or(code.len())
 }
 
 /// The positions at which a name stands as a whole word before `(` or `=`.
@@ -156,6 +158,22 @@ mod tests {
         let cpp = reference(Language::Cpp, "#include <vector>\nint add(int a, int b){\n");
         assert_eq!(code_form(&cpp, "    return a + b;\n}\n"), CodeForm::Continuation);
         assert_eq!(code_form(&cpp, "int add(int a, int b){ return a + b; }"), CodeForm::Whole);
+    }
+
+    #[test]
+    fn names_after_a_brace_too_many_declare_nothing() {
+        let names = BTreeSet::from(["add"]);
+        assert!(declares("int add(int a) {}", &names, Language::Java));
+        assert!(declares("{ } int add(int a) {}", &names, Language::Java));
+        assert!(!declares("} int add(int a) {}", &names, Language::Java));
+    }
+
+    /// Braces were counted from the beginning at every name: this took minutes.
+    #[test]
+    fn braces_are_counted_once() {
+        let names = BTreeSet::from(["add"]);
+        let hostile = format!("}}{}", "int add(\n".repeat(200_000));
+        assert!(!declares(&hostile, &names, Language::Java));
     }
 
     proptest! {

@@ -72,8 +72,30 @@ pub(crate) fn matches() -> Result<ArgMatches, clap::Error> {
                 continue;
             }
         }
-        return Err(with_note(error, &blamed.variables));
+        return Err(match error.kind() {
+            // The variables of missing options are not set.
+            ErrorKind::MissingRequiredArgument => error,
+            ErrorKind::InvalidSubcommand => with_commands(error, &words),
+            _ => with_note(error, &blamed.variables),
+        });
     }
+}
+
+/// Adds the commands that there are, unless a similar one is suggested.
+fn with_commands(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return error;
+    }
+    let mut command = command();
+    command.build();
+    for word in words.iter().skip(1).map(|word| word.to_string_lossy()) {
+        let Some(inner) = command.find_subcommand(&*word).cloned() else { break };
+        command = inner;
+    }
+    let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    let note = format!("the commands are: {}", names.join(", "));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![note.into()]));
+    error
 }
 
 /// The variables whose values this message repeats.

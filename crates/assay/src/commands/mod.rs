@@ -27,6 +27,7 @@ use std::time::Duration;
 use assay_core::{
     Cancel, DataChoice, Error, ProblemId, Result, TaskCard, clear_leftovers, exit_code,
 };
+use assay_data::OutputTarget;
 use assay_run::Tool;
 use assay_solvers::{LOCATE_LEARNED_FROM, SolverSettings};
 use etcetera::BaseStrategy;
@@ -78,6 +79,16 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
 
 /// The name that selects the problems inside the binary.
 const SAMPLE: &str = "sample";
+
+/// The file to write that the user named; says so if it waits for the reader of a pipe.
+fn output_target(name: &Path) -> Result<OutputTarget> {
+    OutputTarget::named_or_waiting(name, &|| {
+        let name = name.display();
+        output::print_message(&format!(
+            "{name} is a pipe that nobody reads yet: waiting for its reader"
+        ));
+    })
+}
 
 fn tool() -> Tool {
     Tool { version: env!("CARGO_PKG_VERSION").to_owned(), commit: env!("ASSAY_COMMIT").to_owned() }

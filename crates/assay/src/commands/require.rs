@@ -1,6 +1,6 @@
 //! Thresholds that the user sets with `--require`.
 
-use assay_core::{Error, QuestionKind, Result, Results, TaskCard};
+use assay_core::{Error, QuestionKind, Result, Results, TaskCard, counted};
 use assay_tasks::TaskRegistry;
 
 use crate::args::Requirement;
@@ -59,7 +59,10 @@ pub(crate) fn report_missed(requirements: &[Requirement], results: &[&Results]) 
             }
             is_missed = true;
             let value = requirement.value(&results.metrics);
-            let value = value.map_or("is undefined".to_owned(), |value| format!("is {value}"));
+            let value = value.map_or_else(
+                || format!("is undefined{}", why_undefined(requirement.metric(), results)),
+                |value| format!("is {value}"),
+            );
             let Results { task, solver, .. } = results;
             output::show_error_text(&format!(
                 "{requirement} is missed: {solver} on {task} {value}"
@@ -69,13 +72,24 @@ pub(crate) fn report_missed(requirements: &[Requirement], results: &[&Results]) 
     is_missed
 }
 
+/// The reason why a metric is undefined, as far as it is known.
+fn why_undefined(metric: &str, results: &Results) -> String {
+    let k = metric.rsplit_once("pass@").and_then(|(_, k)| k.parse::<u32>().ok());
+    let left_out = results.left_out.get(metric);
+    match (left_out, k) {
+        (Some(reason), _) => format!(": {reason}"),
+        (None, Some(k)) => format!(": it needs {} of every problem", counted(k, "sample")),
+        (None, None) => String::new(),
+    }
+}
+
 /// Refuses values of k that all need more samples per problem than a run has.
 pub(crate) fn refuse_too_few_samples(pass_k: &[u32], card: &TaskCard, samples: u32) -> Result<()> {
     let Some(least) = pass_k.iter().min().filter(|&&k| k > samples) else { return Ok(()) };
     if card.asks != QuestionKind::Code {
         return Ok(());
     }
-    let have = assay_core::counted(samples, "sample");
+    let have = counted(samples, "sample");
     Err(Error::usage(format!(
         "pass@{least} needs {least} samples per problem, and -n asks for {have}"
     ))

@@ -17,7 +17,10 @@ use assay_run::{
 };
 use assay_tasks::TaskRegistry;
 
-use super::{cache_folder, cancel_on_interrupt, choose_data, locator_training_data, require, tool};
+use super::{
+    cache_folder, cancel_on_interrupt, choose_data, locator_training_data, output_target, require,
+    tool,
+};
 use crate::args::{ScoreArguments, ScoreFormat};
 use crate::output::{self, ResultsJson, ResultsView, RunProgressBar};
 
@@ -127,7 +130,7 @@ fn print_results(
 
 /// The target of the verdicts, if they are asked for.
 fn verdict_target(arguments: &ScoreArguments) -> Result<Option<OutputTarget>> {
-    let verdicts = arguments.verdicts.as_deref().map(OutputTarget::named).transpose()?;
+    let verdicts = arguments.verdicts.as_deref().map(output_target).transpose()?;
     if verdicts.as_ref().is_some_and(OutputTarget::is_standard_output) {
         if arguments.json || arguments.format == ScoreFormat::Codrep {
             return Err(Error::usage("verdicts and results cannot both go to standard output")

@@ -8,7 +8,7 @@ use assay_data::OutputTarget;
 use assay_data::seal::{self as sealing, Commitment, Key, Lock, SealRequest, Seed, UnsealRequest};
 use serde::Serialize;
 
-use super::cancel_on_interrupt;
+use super::{cancel_on_interrupt, output_target};
 use crate::args::{SealArguments, UnsealArguments};
 use crate::output;
 
@@ -93,7 +93,7 @@ pub(crate) fn seal(arguments: &SealArguments) -> Result<u8> {
 /// Checks every output before any work is done.
 fn seal_request(arguments: &SealArguments) -> Result<SealRequest> {
     let SealArguments { folder, force, .. } = arguments;
-    let output = OutputTarget::named(&arguments.output)?;
+    let output = output_target(&arguments.output)?;
     let lock = lock(arguments, &output)?;
     let commitment = match &arguments.commitment {
         Some(path) => path.clone(),
@@ -105,7 +105,7 @@ fn seal_request(arguments: &SealArguments) -> Result<SealRequest> {
             .hint("name a file with --commitment")
         })?,
     };
-    let commitment = OutputTarget::named(&commitment)?;
+    let commitment = output_target(&commitment)?;
     Ok(SealRequest { folder: folder.clone(), output, commitment, lock, force: *force })
 }
 

@@ -1,7 +1,5 @@
 //! `assay train`: train the models that assay ships.
 
-use std::path::Path;
-
 use assay_core::{Error, Result, agreeing, counted, exit_code};
 use assay_data::OutputTarget;
 use assay_locate::train::Settings;
@@ -9,7 +7,7 @@ use assay_locate::{Feature, features, groups};
 use assay_run::train::{HeldOutReport, Lessons, Miss, Trained};
 use serde::Serialize;
 
-use super::{data_at, tool};
+use super::{data_at, output_target, tool};
 use crate::args::TrainLocateArguments;
 use crate::output::{self, Column, RunProgressBar, Table};
 
@@ -168,11 +166,11 @@ impl Targets {
     /// Checks that everything can be written, before the training. Results are printed on standard error if standard
     /// output is taken.
     fn check(arguments: &TrainLocateArguments) -> Result<Self> {
-        let named = |path: &Path| OutputTarget::named(path);
-        let weights = arguments.output.as_deref().map(named).transpose()?;
+        let weights = arguments.output.as_deref().map(output_target).transpose()?;
         let beside = weights.as_ref().and_then(OutputTarget::path_for_siblings);
         let beside = beside.map(|path| path.with_extension("report.json"));
-        let report = arguments.report.as_deref().or(beside.as_deref()).map(named).transpose()?;
+        let report =
+            arguments.report.as_deref().or(beside.as_deref()).map(output_target).transpose()?;
         let targets = [weights.as_ref(), report.as_ref()].into_iter().flatten();
         let takes_output = targets.filter(|target| target.is_standard_output()).count();
         if takes_output + usize::from(arguments.json) > 1 {

@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::prelude::*;
 
-use super::print_message;
+use super::message::print_long_line;
 use super::progress::above_bar;
 
 /// Starts to log what passes the filter. Without this call, an event costs one comparison.
@@ -39,7 +39,7 @@ impl Write for LogLine {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
         // Names and messages come from data, solvers and programs.
-        above_bar(|| print_message(&shown_line(text.trim_end())));
+        above_bar(|| print_long_line(&shown_line(text.trim_end())));
         Ok(bytes.len())
     }
 

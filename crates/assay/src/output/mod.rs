@@ -9,6 +9,7 @@ mod diff;
 mod explanation;
 mod failures;
 mod log;
+mod message;
 mod progress;
 mod replies;
 mod results;
@@ -35,6 +36,8 @@ pub(crate) use failures::{
     ResultsJson, failed_json, show_breakdowns, show_failed, warn_of_missing_problems,
 };
 pub(crate) use log::start_log;
+use message::print_after_label;
+pub(crate) use message::print_message;
 pub(crate) use progress::{FileProgressBar, RunProgressBar, clear_bar};
 pub(crate) use replies::{show_answered, show_replies};
 pub(crate) use results::{ResultsView, brief, show_folders, show_results};
@@ -46,8 +49,6 @@ pub(crate) use wide::wide_table;
 const PARAGRAPH_WIDTH: usize = 80;
 /// The number of elements that are shown of a list.
 const MAX_LISTED: usize = 20;
-/// The number of lines that are shown of a message.
-const MAX_MESSAGE_LINES: usize = 200;
 /// The number of lines that are shown of a solver's standard error.
 const MAX_STDERR_LINES: usize = 5;
 
@@ -80,27 +81,10 @@ pub(crate) fn print(text: &str) -> Result<()> {
     write(shown_text(text, usize::MAX).as_bytes())
 }
 
-/// Writes a message to standard error. A failure to write is ignored.
-pub(crate) fn print_message(text: &str) {
-    print_labelled("", text);
-}
-
 /// Asks the user a question; the reply is typed after it.
 pub(crate) fn prompt(question: &str) {
     let mut err = io::stderr().lock();
     let _ = write!(err, "{}", shown_line(question)).and_then(|()| err.flush());
-}
-
-/// Writes a message after a coloured label.
-fn print_labelled(word: &str, text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{word}{}", shown_text(text, MAX_MESSAGE_LINES));
-}
-
-/// Writes a message after `error:`, `hint:` or `warning:`. Further lines are indented, so that no
-/// text can look like another label.
-fn print_after_label(word: &str, colour: &str, text: &str) {
-    let text = text.replace("\n  ", "\n").replace('\n', "\n  ");
-    print_labelled(&format!("{} ", paint(word, colour)), &text);
 }
 
 /// Returns whether the error is that the reader closed our output.
@@ -253,6 +237,21 @@ pub(crate) fn listing(title: &str, items: impl IntoIterator<Item = String>) -> R
         [one] => print(&format!("{title}: {one}\n")),
         several => print(&format!("{title}:\n  {}\n", several.join("\n  "))),
     }
+}
+
+/// Prints a title and signatures, which are wrapped after their bars where there is not enough room.
+pub(crate) fn signatures(title: &str, signatures: Vec<String>) -> Result<()> {
+    let page = Page::of_standard_output();
+    if page.is_unlimited() {
+        return listing(title, signatures);
+    }
+    print(&page.wrap_words("", &format!("{title}:")))?;
+    for signature in signatures {
+        let fields: Vec<String> =
+            shown_line(&signature).split_inclusive('|').map(str::to_owned).collect();
+        print(&format!("  {}", page.wrap_parts(&fields, "", 4)))?;
+    }
+    Ok(())
 }
 
 /// Prints a warning.

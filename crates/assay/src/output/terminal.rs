@@ -50,6 +50,15 @@ impl Page {
         Self { width: width.max(NARROWEST), colour: COLOUR.load(Ordering::Relaxed) }
     }
 
+    /// The page of messages: as wide as `COLUMNS` says, else as the terminal; without a limit in a pipe or a file.
+    pub(super) fn of_standard_error() -> Self {
+        let width = match COLUMNS.load(Ordering::Relaxed) {
+            0 => terminal_width(io::stderr()),
+            columns => columns,
+        };
+        Self { width: width.max(NARROWEST), colour: false }
+    }
+
     /// Returns true if there is room for lines of any length.
     pub(super) fn is_unlimited(self) -> bool {
         self.width == UNLIMITED

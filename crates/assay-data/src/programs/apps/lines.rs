@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use super::cases::{read_input_output, read_test_list};
 use super::{AppsProblem, Level, Names, TakeProblem, read_solutions};
 use crate::json::json_line_message;
+use crate::programs::origin::Origin;
 use crate::programs::records::{Record, Records};
 
 /// The lines of one level.
@@ -29,6 +30,7 @@ struct Head {
 impl Record for Head {
     const FORM: &'static str = "problem_id (or id), question (or description), difficulty, and \
         input_output (or test_list)";
+    const ORIGIN: Origin = Origin::Apps;
 
     fn parse(text: &str) -> Result<Self, String> {
         #[derive(Deserialize)]

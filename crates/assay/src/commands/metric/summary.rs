@@ -150,7 +150,7 @@ impl<'a> Summaries<'a> {
         }
         Table::new([Column::text("part"), Column::prose("value")]).rows(rows).print()?;
         output::print("\n")?;
-        output::listing("signature (same signature, same number)", [cell.signature.clone()])
+        output::signatures("signature (same signature, same number)", vec![cell.signature.clone()])
     }
 
     /// A row for each system, and its differences to the first one; a column for each metric.
@@ -190,7 +190,7 @@ impl<'a> Summaries<'a> {
         }
         output::print("\n")?;
         let signatures = cells.iter().map(|cell| format!("{}: {}", label(cell), cell.signature));
-        output::listing("signatures (same signature, same number)", signatures)
+        output::signatures("signatures (same signature, same number)", signatures.collect())
     }
 }
 

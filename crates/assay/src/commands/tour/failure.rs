@@ -17,6 +17,8 @@ pub(super) const MANY_TESTS: &str = "humaneval-plus";
 
 /// The greatest number of lines shown of a program.
 const MAX_LINES: usize = 6;
+/// The beginning and the end of a docstring.
+const DOCSTRING: &str = "\"\"\"";
 
 /// A program that passes the few tests and fails the many.
 pub(super) struct FailedProgram {
@@ -84,6 +86,14 @@ fn verdicts(folder: &Path, outcome: Outcome) -> Result<Vec<VerdictLine>> {
     lines.filter(|line| line.as_ref().map_or(true, |line| line.outcome == outcome)).collect()
 }
 
+/// The head of a function, with the end of the docstring that it begins.
+fn with_closed_docstring(head: String) -> String {
+    if head.matches(DOCSTRING).count() % 2 == 0 {
+        return head;
+    }
+    format!("{}{DOCSTRING}\n", head.trim_end())
+}
+
 /// The question up to the end of its first sentence: the head of the function.
 fn question_start(problem: &str) -> Result<String> {
     let (data, settings) = (DataChoice::Sample, TaskSettings::default());
@@ -97,9 +107,23 @@ fn question_start(problem: &str) -> Result<String> {
             && let Question::Code(question) = &problem.question
         {
             let lines = question.prompt.lines().take_while(|line| !line.trim().is_empty());
-            start = lines.map(|line| format!("{line}\n")).collect();
+            start = with_closed_docstring(lines.map(|line| format!("{line}\n")).collect());
         }
         Ok(std::ops::ControlFlow::Continue(()))
     })?;
     Ok(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_docstring_that_is_cut_is_closed() {
+        let open = "def f():\n    \"\"\"Count.\n";
+        assert_eq!(with_closed_docstring(open.to_owned()), "def f():\n    \"\"\"Count.\"\"\"\n");
+        for whole in ["def f():\n    \"\"\"Count.\"\"\"\n", "def f():\n", ""] {
+            assert_eq!(with_closed_docstring(whole.to_owned()), whole);
+        }
+    }
 }
