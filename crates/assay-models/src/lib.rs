@@ -4,12 +4,13 @@
 //! sent when the limits allow it (`limits/`) over a connection (`transport.rs`, the only file that knows the HTTP
 //! client); the reply is parsed (`reply.rs`, `stream.rs`) and read as an answer (`reading.rs`), or the failure is sorted
 //! into those that may go away and those that end the run (`failure.rs`). Replies are kept across runs by the content
-//! of their requests (`cache/`), so that no request is sent twice. `survey.rs` finds out what a server can do.
+//! of their requests (`cache/`), so that no request is sent twice. `local/` starts a server for weights on disk. `survey.rs` finds out what a server can do.
 
 mod address;
 pub mod cache;
 mod failure;
 mod limits;
+mod local;
 mod model;
 mod prompt;
 mod reading;
@@ -21,6 +22,7 @@ mod stream;
 mod transport;
 
 pub use address::ModelAddress;
+pub use local::{LocalServer, LocalSettings, Say};
 pub use model::{Model, ModelResources};
 pub use prompt::RankLines;
 pub use server::ServerDescription;

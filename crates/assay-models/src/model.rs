@@ -1,5 +1,7 @@
 //! A model on a server, as a solver.
 
+mod again;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +14,7 @@ use crate::address::ModelAddress;
 use crate::cache::{self, CachedModel, ReplyLog};
 use crate::failure::{Failure, of_status};
 use crate::limits::Limits;
+use crate::local::LocalServer;
 use crate::prompt::{Prompts, RankLines};
 use crate::reading::read;
 use crate::reply::{Choice, parse};
@@ -41,6 +44,8 @@ pub struct Model {
     transport: Transport,
     limits: Limits,
     server: ServerDescription,
+    /// The server, if it is our own.
+    own: Option<LocalServer>,
     cache: Option<ReplyLog>,
     from_cache: AtomicU64,
 }
@@ -55,24 +60,47 @@ impl Model {
         rank: Box<RankLines>,
     ) -> Result<Self> {
         settings.check()?;
-        let timeout = Duration::try_from_secs_f64(settings.traffic.timeout_s);
-        let timeout = timeout.unwrap_or(Duration::MAX);
         let ModelResources { key, cache } = resources;
-        let transport = Transport::new(address.url(), address.is_loopback(), key, timeout)?;
+        let transport = transport(&address, &settings, key)?;
         let server = ServerDescription::ask(&transport, &address, &Cancel::new())?;
-        let about = CachedModel {
-            model: address.model.clone(),
-            url: address.url().to_owned(),
-            server: server.identity(),
-        };
-        let cache = cache.map(|folder| cache::open(&folder, &about)).transpose()?;
+        let url = address.url().to_owned();
+        let cache = cache_of((&address.model, url), &server, cache)?;
+        Ok(Self::new((address, transport, server, None), settings, (seed, top), cache, rank))
+    }
+
+    /// A model on a server of our own, which starts when it is asked.
+    pub fn serve(
+        own: LocalServer,
+        mut settings: ModelSettings,
+        (seed, top): (u64, usize),
+        cache: Option<PathBuf>,
+        rank: Box<RankLines>,
+    ) -> Result<Self> {
+        settings.check()?;
+        // More would only wait at the server, and reach their time limit there.
+        settings.traffic.in_flight = settings.traffic.in_flight.min(own.slots());
+        let address = own.address()?;
+        let transport = transport(&address, &settings, Some(own.key()))?;
+        let server = own.description();
+        // Its port is another one in each run.
+        let cache = cache_of((&address.model, "local".to_owned()), &server, cache)?;
+        Ok(Self::new((address, transport, server, Some(own)), settings, (seed, top), cache, rank))
+    }
+
+    fn new(
+        (address, transport, server, own): Served,
+        settings: ModelSettings,
+        (seed, top): (u64, usize),
+        cache: Option<ReplyLog>,
+        rank: Box<RankLines>,
+    ) -> Self {
         let most = if settings.deterministic { 1 } else { settings.traffic.in_flight };
         let (prompts, limits) = (
             Prompts::new(settings.api, settings.window, rank),
             Limits::new(&settings.traffic, most),
         );
         let from_cache = AtomicU64::new(0);
-        Ok(Self {
+        Self {
             address,
             settings,
             seed,
@@ -81,15 +109,21 @@ impl Model {
             transport,
             limits,
             server,
+            own,
             cache,
             from_cache,
-        })
+        }
     }
 
     /// Everything that its replies depend on, as far as it can be known.
     pub fn identity(&self) -> String {
         let (settings, server) = (self.settings.identity(), self.server.identity());
-        format!("{},{settings},seed={},{server}", self.address, self.seed)
+        let name = match &self.own {
+            // Neither port nor path changes a reply.
+            Some(own) => own.name().to_owned(),
+            None => self.address.to_string(),
+        };
+        format!("{name},{settings},seed={},{server}", self.seed)
     }
 
     /// The server.
@@ -100,6 +134,15 @@ impl Model {
     /// The number of replies that came from earlier runs.
     pub fn from_cache(&self) -> u64 {
         self.from_cache.load(Ordering::Relaxed)
+    }
+
+    fn request(&self, question: &Question, prompt: &str) -> Request {
+        let stop = match self.settings.api {
+            // In a chat, a stop word may come before the code.
+            Api::Chat => Vec::new(),
+            Api::Completion => question.stop_words().words().to_vec(),
+        };
+        Request::new(&self.address.model, &self.settings, self.seed, prompt, &stop)
     }
 
     /// Replies of earlier runs to consecutive samples, from the first one on.
@@ -116,6 +159,26 @@ impl Model {
     }
 
     /// Asks the server for samples, and keeps what it replied.
+    fn ask_and_keep(
+        &self,
+        request: &Request,
+        (sample, count): (u32, u32),
+        estimate: u64,
+        cancel: &Cancel,
+    ) -> Result<Vec<Choice>, Failure> {
+        let started = Instant::now();
+        let choices = self.ask_server(request, (sample, count), estimate, cancel)?;
+        let wall_s = started.elapsed().as_secs_f64();
+        if let Some(cache) = &self.cache {
+            let server = self.server.identity();
+            for (choice, sample) in choices.iter().zip(sample..) {
+                cache.add(request.key(&server, sample), choice, wall_s).map_err(Failure::Fatal)?;
+            }
+        }
+        Ok(choices)
+    }
+
+    /// Asks the server for samples.
     fn ask_server(
         &self,
         request: &Request,
@@ -123,8 +186,10 @@ impl Model {
         estimate: u64,
         cancel: &Cancel,
     ) -> Result<Vec<Choice>, Failure> {
+        if let Some(own) = &self.own {
+            own.ready(&self.transport, cancel)?;
+        }
         let permit = self.limits.permit(estimate, cancel).ok_or(Failure::Cancelled)?;
-        let started = Instant::now();
         let choices = match self.send(request, sample, count, cancel) {
             Ok(choices) => choices,
             Err(failure) => {
@@ -137,13 +202,6 @@ impl Model {
         let used = choices.iter().filter_map(|choice| choice.usage);
         let used = used.map(|usage| usage.prompt_tokens + usage.completion_tokens).sum();
         permit.answered(used, estimate);
-        let wall_s = started.elapsed().as_secs_f64();
-        if let Some(cache) = &self.cache {
-            let server = self.server.identity();
-            for (choice, sample) in choices.iter().zip(sample..) {
-                cache.add(request.key(&server, sample), choice, wall_s).map_err(Failure::Fatal)?;
-            }
-        }
         Ok(choices)
     }
 
@@ -211,19 +269,14 @@ impl AnswerEach for Model {
     fn answer_samples(&self, ask: &Ask<'_>, count: u32) -> Result<Vec<Reply>, AnswerError> {
         let Ask { question, sample, cancel, .. } = *ask;
         let prompt = self.prompts.prompt(question);
-        let stop = match self.settings.api {
-            // In a chat, a stop word may come before the code.
-            Api::Chat => Vec::new(),
-            Api::Completion => question.stop_words().words().to_vec(),
-        };
-        let request = Request::new(&self.address.model, &self.settings, self.seed, &prompt, &stop);
+        let request = self.request(question, &prompt);
         let asked: Arc<str> = prompt.as_ref().into();
         let mut choices = self.known(&request, sample, count);
         if choices.is_empty() {
             // Four characters are about a token.
             let estimate = prompt.len() as u64 / 4
                 + u64::from(count) * u64::from(self.settings.max_tokens) / 2;
-            choices = match self.ask_server(&request, (sample, count), estimate, cancel) {
+            choices = match self.ask_and_keep(&request, (sample, count), estimate, cancel) {
                 Ok(choices) => choices,
                 Err(failure) => {
                     debug!(?failure, "no reply");
@@ -242,4 +295,35 @@ impl AnswerEach for Model {
     fn is_verbatim(&self) -> bool {
         self.settings.api == Api::Chat
     }
+
+    fn promises_repetition(&self) -> bool {
+        self.settings.deterministic
+    }
+
+    fn answer_again(&self, ask: &Ask<'_>, count: u32) -> Result<Vec<Reply>, AnswerError> {
+        self.ask_again(ask, count)
+    }
+}
+
+/// A model's address, the way there, what is known about its server, and the server if it is our own.
+type Served = (ModelAddress, Transport, ServerDescription, Option<LocalServer>);
+
+fn transport(
+    address: &ModelAddress,
+    settings: &ModelSettings,
+    key: Option<Secret>,
+) -> Result<Transport> {
+    let timeout = Duration::try_from_secs_f64(settings.traffic.timeout_s);
+    let timeout = timeout.unwrap_or(Duration::MAX);
+    Transport::new(address.url(), address.is_loopback(), key, timeout)
+}
+
+/// The replies of earlier runs of a model on a server at this address.
+fn cache_of(
+    (model, url): (&str, String),
+    server: &ServerDescription,
+    folder: Option<PathBuf>,
+) -> Result<Option<ReplyLog>> {
+    let about = CachedModel { model: model.to_owned(), url, server: server.identity() };
+    folder.map(|folder| cache::open(&folder, &about)).transpose()
 }

@@ -4,6 +4,7 @@
 mod data;
 mod environment;
 mod explain;
+mod local;
 mod log;
 mod metric;
 #[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]

@@ -108,6 +108,7 @@ pub(crate) fn plans_for(
     let mut settings = solver_settings(&arguments.solving)?;
     if solvers.iter().any(|solver| is_model(solver)) {
         settings.specific = arguments.models.settings(arguments.samples);
+        settings.specific.extend(arguments.models.local.settings(solvers));
     }
     for solver in solvers {
         SolverSpec::parse(solver)?.check(card)?;

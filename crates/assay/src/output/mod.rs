@@ -35,7 +35,7 @@ pub(crate) use failures::{
     ResultsJson, failed_json, show_breakdowns, show_failed, warn_of_missing_problems,
 };
 pub(crate) use log::start_log;
-pub(crate) use progress::{FileProgressBar, RunProgressBar, clear_bar};
+pub(crate) use progress::{FileProgressBar, RunProgressBar, clear_bar, note};
 pub(crate) use replies::{show_answered, show_replies};
 pub(crate) use results::{ResultsView, brief, show_folders, show_results};
 pub(crate) use table::{Column, Table};
