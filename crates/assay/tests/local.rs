@@ -59,6 +59,7 @@ impl Scene {
             command.args(["--server-command", template, "--slots", "1"]);
         }
         command.args(further).env("FAKE_STATE", self.path()).stdin(Stdio::null());
+        command.env("ASSAY_API_KEY", "another-key-1").env("OPENAI_API_KEY", "another-key-2");
         command
     }
 
@@ -149,6 +150,7 @@ fn a_server_is_started_once_asked_everything_and_ended() {
     assert!(output.err.contains("ready after"), "{}", output.err);
     all_gone_soon(&scene.family());
     scene.no_key_is_left(&(output.err + &output.out));
+    assert_eq!(scene.read("others").trim(), "", "keys of other servers are none of its business");
     // Nothing that anybody can list has the key.
     let key = scene.read("keys");
     assert!(!scene.read("arguments").contains(key.trim()));

@@ -6,7 +6,6 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -23,8 +22,9 @@ const PROBLEMS: &str = "2";
 
 /// What the tests need, under the target folder.
 struct Real {
-    /// The folder of the Python that has the server.
-    bin: PathBuf,
+    /// The Python that has the server, and the folder of its packages.
+    python: PathBuf,
+    packages: PathBuf,
     weights: PathBuf,
 }
 
@@ -32,10 +32,15 @@ impl Real {
     fn find() -> Option<Self> {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent()?;
         let folder = target.join("models");
-        let bin = folder.join("venv/bin");
+        let python = folder.join("venv/bin/python3");
         let weights = folder.join("SmolLM2-135M-Instruct.Q4_1.gguf");
-        if bin.join("python3").exists() && weights.exists() {
-            return Some(Self { bin, weights });
+        let versions = fs::read_dir(folder.join("venv/lib")).ok();
+        let version = versions.and_then(|mut versions| versions.next()?.ok());
+        if let Some(version) = version
+            && weights.exists()
+        {
+            let packages = version.path().join("site-packages");
+            return Some(Self { python, packages, weights });
         }
         // Not with a macro: the test harness would capture it.
         let _ = writeln!(
@@ -49,7 +54,7 @@ impl Real {
     /// Starts a server; returns it with its address.
     fn serve(&self) -> (Server, String) {
         #[expect(clippy::disallowed_methods, reason = "a server as a user's")]
-        let mut command = Command::new(self.bin.join("python3"));
+        let mut command = Command::new(&self.python);
         command.arg(SERVER).arg(&self.weights).arg(CONTEXT).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn().unwrap();
         let mut port = String::new();
@@ -58,11 +63,9 @@ impl Real {
     }
 
     fn run(&self, folder: &Path, solver: &str, api: &str, further: &[&str]) -> CommandOutput {
-        #[expect(clippy::disallowed_methods, reason = "the server's Python comes first")]
-        let path = env::var_os("PATH").unwrap_or_default();
-        let folders = [self.bin.clone()].into_iter().chain(env::split_paths(&path));
         let mut command = assay(folder);
-        command.env("PATH", env::join_paths(folders).unwrap());
+        // Not by `PATH`: answers are graded with the usual Python.
+        command.env("PYTHONPATH", &self.packages);
         command.args(["run", "humaneval", "--data", "sample", "-L", PROBLEMS, "--json", "-j", "1"]);
         command.args(["--solver", solver, "--api", api, "--max-tokens", MAX_TOKENS]);
         command.args(["--deterministic"]).args(further);

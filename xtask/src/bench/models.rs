@@ -96,11 +96,9 @@ fn row(
         None => [&words[..], &["--output", &place, "--json"]].concat(),
     };
     print(&format!("\n{name}: assay {}", words.join(" ")));
-    let path = std::env::join_paths(
-        [root().join("target/models/venv/bin")].into_iter().chain(search_path()),
-    );
     let output = command(&bench.assay.display().to_string(), &words)
-        .env("PATH", path.map_err(|error| error.to_string())?)
+        // Not by `PATH`: answers are graded with the usual Python.
+        .env("PYTHONPATH", packages()?)
         .stderr(Stdio::piped())
         .output()
         .map_err(|error| error.to_string())?;
@@ -111,10 +109,13 @@ fn row(
     Ok(figures(&results, &format!("assay {shown}"), &warnings))
 }
 
-fn search_path() -> Vec<PathBuf> {
-    #[expect(clippy::disallowed_methods, reason = "xtask is not part of the product")]
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).collect()
+/// The folder of the server's package.
+fn packages() -> Result<PathBuf, String> {
+    let folder = root().join("target/models/venv/lib");
+    let failed = |error| format!("xtask: {}: {error}", folder.display());
+    let mut versions = std::fs::read_dir(&folder).map_err(failed)?.flatten();
+    let version = versions.next().ok_or("xtask: the virtual environment is empty")?;
+    Ok(version.path().join("site-packages"))
 }
 
 /// The folder of a run that was started before.
@@ -131,7 +132,11 @@ fn figures(results: &Value, command: &str, warnings: &[&str]) -> Value {
         "command": command,
         "problems": metric["n"],
         "passed": passed.round(),
-        "replies": replies,
+        "empty": replies["empty"],
+        "cut_by_length": replies["cut_by_length"],
+        "fenced": replies["fenced"],
+        "tokens_written": replies["completion_tokens"],
+        "repeated": replies["repeated"],
         "warnings": warnings,
     })
 }

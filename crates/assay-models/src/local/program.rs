@@ -40,6 +40,8 @@ const LAUNCHER: &str = include_str!("launch.py");
 const KEY: &str = "ASSAY_SERVER_KEY";
 /// The variables with the keys of llama-server and vLLM: on a command line, everybody could read them.
 const KEYS: [&str; 3] = [KEY, "LLAMA_API_KEY", "VLLM_API_KEY"];
+/// The variables with keys of other servers, which are no business of this one.
+const OTHER_KEYS: [&str; 2] = ["ASSAY_API_KEY", "OPENAI_API_KEY"];
 /// The names of the parts of a command that are filled in.
 const PLACEHOLDERS: [&str; 6] = ["{model}", "{port}", "{key}", "{threads}", "{context}", "{slots}"];
 /// The number of connections that the package's server holds at once: as many as requests can be in flight, and some.
@@ -90,6 +92,7 @@ impl Program {
         };
         let command =
             KEYS.iter().fold(command, |command, name| command.env(name, start.key.expose()));
+        let command = OTHER_KEYS.iter().fold(command, GuardedCommand::env_remove);
         command.stderr(Output::Piped)
     }
 }

@@ -35,6 +35,9 @@ pub(super) fn repeat(
     }
     let problems = plan.open.problems.as_ref();
     let first = first_replies(folder, &indices(problems))?;
+    if first.is_empty() {
+        return Ok(None);
+    }
     context.progress.note("asking a few questions again, to see whether their replies repeat");
     let count = solver.samples_together().min(plan.request.samples);
     let mut repeated = Repeated::default();

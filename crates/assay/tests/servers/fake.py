@@ -50,6 +50,7 @@ def note(name, text):
 
 note("starts", f"{os.getpid()} {options.port}")
 note("keys", KEY)
+note("others", os.environ.get("ASSAY_API_KEY", "") + os.environ.get("OPENAI_API_KEY", ""))
 note("arguments", " ".join(sys.argv[1:]))
 if options.family:
     child = subprocess.Popen(["sleep", "600"], start_new_session=True)
