@@ -65,7 +65,10 @@ pub struct SolverResources {
 
 /// Receives short messages for the user, or drops them.
 #[derive(Clone, Default)]
-pub struct Say(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct Say(Option<Arc<Receive>>);
+
+/// What is done with a message.
+type Receive = dyn Fn(&str) + Send + Sync;
 
 impl Say {
     /// Passes messages on.

@@ -1,6 +1,6 @@
 //! `local:PATH`: a language model on disk, on a server that assay starts for the run.
 
-use assay_core::{LineQuestion, Result};
+use assay_core::{Error, LineQuestion, Result};
 use assay_models::{LocalServer, LocalSettings, Model, ModelSettings};
 use serde::Deserialize;
 use serde_json::Value;
@@ -65,6 +65,14 @@ impl SolverKind for Local {
         Ok(BuiltSolver { extraction, ..BuiltSolver::each(model, identity) })
     }
 
+    fn check_argument(&self, argument: Option<&str>) -> Result<()> {
+        if argument.is_some_and(|path| !path.is_empty()) {
+            return Ok(());
+        }
+        Err(Error::usage("local: names no weights")
+            .hint("for example: --solver local:SmolLM2-135M-Instruct.Q4_1.gguf"))
+    }
+
     fn risk(&self, argument: Option<&str>, settings: &SolverSettings) -> Option<String> {
         let (folder, path) = (&settings.working_folder, argument?);
         let path = folder.join(path);
@@ -74,5 +82,40 @@ impl SolverKind for Local {
             Some(command) => format!("run in {}: {command}", folder.display()),
             None => format!("start a model server for {}", path.display()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::SolverSpec;
+
+    fn settings(local: &Value) -> SolverSettings {
+        let settings = json!({
+            "seed": 0, "time_limit_s": 1.0, "top": 1, "working_folder": "/w", "local": local,
+        });
+        serde_json::from_value(settings).unwrap()
+    }
+
+    #[test]
+    fn what_is_started_is_named_for_consent() {
+        let spec = SolverSpec::parse("local:m.gguf").unwrap();
+        let risk = |local: Value| spec.risk(&settings(&local)).unwrap();
+        assert_eq!(risk(json!({})), "start a model server for /w/m.gguf");
+        assert_eq!(risk(json!({"server_command": "rm -r x"})), "run in /w: rm -r x");
+        for empty in ["local", "local:"] {
+            let error = SolverSpec::parse(empty).unwrap_err();
+            assert_eq!(error.to_string(), "local: names no weights");
+        }
+    }
+
+    #[test]
+    fn what_is_chosen_is_recorded() {
+        let chosen = local_settings(&json!({"slots": 3}));
+        assert_eq!(chosen["slots"], 3);
+        assert!(chosen["threads"].as_u64().unwrap() > 0, "{chosen}");
+        assert_eq!(local_settings(&chosen), chosen, "what was recorded stays");
     }
 }
