@@ -6,6 +6,7 @@ use crate::{Outcome, setup, tidy};
 /// Sets up and checks everything.
 pub(crate) fn test() -> Outcome {
     setup::setup()?;
+    setup::model();
     match data() {
         Some(_) => print("real data: found, tests on it run"),
         None => print("real data: ASSAY_DATA is not set, tests on it are skipped"),

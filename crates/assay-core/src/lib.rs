@@ -65,7 +65,7 @@ pub use question::{
     ChoiceQuestion, CodeQuestion, LanguagePair, Question, QuestionKind, StopWords, TextQuestion,
 };
 pub use reference::{Check, CodeForm, ExpectedCode, Fault, FaultKind, Reference, Submission};
-pub use replies::Replies;
+pub use replies::{Repeated, Replies};
 pub use results::{Counts, Estimate, Extracted, GoldRate, Minimum, Results};
 pub use secret::Secret;
 pub use settings::{DataChoice, Isolation, Opening, Prelude, Rules, TaskSettings};

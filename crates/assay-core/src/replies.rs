@@ -28,6 +28,18 @@ pub struct Replies {
     /// The price in US dollars, if prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
+    /// The outcome of asking some questions again, if the same reply was promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<Repeated>,
+}
+
+/// The outcome of asking some questions again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeated {
+    /// The number of questions that were asked again.
+    pub tried: usize,
+    /// Those that got the same reply.
+    pub same: usize,
 }
 
 impl Replies {
@@ -95,6 +107,7 @@ mod tests {
             prompt_tokens: 60,
             completion_tokens: 18,
             cost: Some(3.0),
+            repeated: None,
         };
         assert_eq!(replies, expected);
         assert!((replies.share(3) - 0.5).abs() < 1e-12);

@@ -72,6 +72,16 @@ pub trait AnswerEach: Send + Sync {
     fn is_verbatim(&self) -> bool {
         false
     }
+
+    /// Returns true if it promises the same reply to a question that is asked again, which the end of a run tests.
+    fn promises_repetition(&self) -> bool {
+        false
+    }
+
+    /// Answers `count` samples of a question once more, from nothing that was kept.
+    fn answer_again(&self, ask: &Ask<'_>, count: u32) -> Result<Vec<Reply>, AnswerError> {
+        self.answer_samples(ask, count)
+    }
 }
 
 /// A question as it is put to a solver.

@@ -5,13 +5,14 @@
 //! client); the reply is parsed (`reply.rs`, `stream.rs`) and read as an answer (`reading.rs`), or the failure is sorted
 //! into those that may go away and those that end the run (`failure.rs`). Replies are kept across runs by the content
 //! of their requests (`cache/`), so that no request is sent twice. The likelihood of given answers is in
-//! `likelihood/`. `survey.rs` finds out what a server can do.
+//! `likelihood/`. `local/` starts a server for weights on disk. `survey.rs` finds out what a server can do.
 
 mod address;
 pub mod cache;
 mod failure;
 mod likelihood;
 mod limits;
+mod local;
 mod model;
 mod prompt;
 mod reading;
@@ -24,6 +25,7 @@ mod survey;
 mod transport;
 
 pub use address::ModelAddress;
+pub use local::{LocalServer, LocalSettings, Say};
 pub use model::{Model, ModelResources};
 pub use prompt::RankLines;
 pub use server::ServerDescription;

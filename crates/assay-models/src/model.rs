@@ -1,5 +1,6 @@
 //! A model on a server, as a solver.
 
+mod asking;
 mod choosing;
 
 use std::path::PathBuf;
@@ -10,12 +11,12 @@ use std::time::{Duration, Instant};
 use assay_core::{
     AnswerEach, AnswerError, Ask, Cancel, Digest, Error, Question, Reply, Result, Secret, Usage,
 };
-use tracing::debug;
 
 use crate::address::ModelAddress;
 use crate::cache::{self, CachedModel, ReplyLog};
 use crate::failure::{Failure, of_status};
 use crate::limits::Limits;
+use crate::local::LocalServer;
 use crate::prompt::{Prompts, RankLines};
 use crate::reading::read;
 use crate::reply::{Choice, parse};
@@ -46,6 +47,8 @@ pub struct Model {
     transport: Transport,
     limits: Limits,
     server: ServerDescription,
+    /// The server, if it is our own.
+    own: Option<LocalServer>,
     cache: Option<ReplyLog>,
     /// The reason why the cache cannot keep replies any more. What arrived is answered; nothing more is asked for.
     cache_failure: Mutex<Option<Error>>,
@@ -63,22 +66,45 @@ impl Model {
         rank: Box<RankLines>,
     ) -> Result<Self> {
         settings.check()?;
-        let timeout = Duration::try_from_secs_f64(settings.traffic.timeout_s);
-        let timeout = timeout.unwrap_or(Duration::MAX);
         let ModelResources { key, cache } = resources;
-        let transport = Transport::new(address.url(), address.is_loopback(), key, timeout)?;
+        let transport = transport(&address, &settings, key)?;
         let server = ServerDescription::ask(&transport, &address, &Cancel::new())?;
-        let about = CachedModel {
-            model: address.model.clone(),
-            url: address.url().to_owned(),
-            server: server.identity(),
-        };
-        let cache = cache.map(|folder| cache::open(&folder, &about)).transpose()?;
+        let url = address.url().to_owned();
+        let cache = cache_of((&address.model, url), &server, cache)?;
+        Ok(Self::new((address, transport, server, None), settings, (seed, top), cache, rank))
+    }
+
+    /// A model on a server of our own, which starts when it is asked.
+    pub fn serve(
+        own: LocalServer,
+        mut settings: ModelSettings,
+        (seed, top): (u64, usize),
+        cache: Option<PathBuf>,
+        rank: Box<RankLines>,
+    ) -> Result<Self> {
+        settings.check()?;
+        // More would only wait at the server, and reach their time limit there.
+        settings.traffic.in_flight = settings.traffic.in_flight.min(own.slots());
+        let address = own.address()?;
+        let transport = transport(&address, &settings, Some(own.key()))?;
+        let server = own.description();
+        // Its port is another one in each run.
+        let cache = cache_of((&address.model, "local".to_owned()), &server, cache)?;
+        Ok(Self::new((address, transport, server, Some(own)), settings, (seed, top), cache, rank))
+    }
+
+    fn new(
+        (address, transport, server, own): Served,
+        settings: ModelSettings,
+        (seed, top): (u64, usize),
+        cache: Option<ReplyLog>,
+        rank: Box<RankLines>,
+    ) -> Self {
         let most = if settings.deterministic { 1 } else { settings.traffic.in_flight };
         let (prompts, limits) =
             (Prompts::new(settings.api, rank), Limits::new(&settings.traffic, most));
         let from_cache = AtomicU64::new(0);
-        Ok(Self {
+        Self {
             address,
             settings,
             seed,
@@ -87,17 +113,23 @@ impl Model {
             transport,
             limits,
             server,
+            own,
             cache,
             cache_failure: Mutex::default(),
             from_cache,
             choosing: Choosing::default(),
-        })
+        }
     }
 
     /// Everything that its replies depend on, as far as it can be known.
     pub fn identity(&self) -> String {
         let (settings, server) = (self.settings.identity(), self.server.identity());
-        format!("{},{settings},seed={},{server}", self.address, self.seed)
+        let name = match &self.own {
+            // Neither port nor path changes a reply.
+            Some(own) => own.name().to_owned(),
+            None => self.address.to_string(),
+        };
+        format!("{name},{settings},seed={},{server}", self.seed)
     }
 
     /// The server.
@@ -168,19 +200,9 @@ impl Model {
         failure.map_or(Ok(()), |error| Err(Failure::Fatal(error)))
     }
 
-    /// The replies to a prompt.
-    fn answer_prompt(
-        &self,
-        ask: &Ask<'_>,
-        prompt: &str,
-        count: u32,
-    ) -> Result<Vec<Choice>, Failure> {
-        let stop = self.prompts.stop_words(ask.question);
-        let request = Request::new(&self.address.model, &self.settings, self.seed, prompt, &stop);
-        // Four characters are about a token.
-        let estimate =
-            prompt.len() as u64 / 4 + u64::from(count) * u64::from(self.settings.max_tokens) / 2;
-        self.choices(&request, (ask.sample, count), estimate, ask.cancel)
+    /// Starts our own server, if the model is on one and it does not run.
+    fn ready(&self, cancel: &Cancel) -> Result<(), Failure> {
+        self.own.as_ref().map_or(Ok(()), |own| own.ready(&self.transport, cancel))
     }
 
     /// The name of a rule, with the window if a smaller one had to do.
@@ -197,6 +219,7 @@ impl Model {
         cancel: &Cancel,
     ) -> Result<Vec<Choice>, Failure> {
         self.check_cache()?;
+        self.ready(cancel)?;
         let permit = self.limits.permit(estimate, cancel).ok_or(Failure::Cancelled)?;
         let choices = match self.send(request, sample, count, cancel) {
             Ok(choices) => choices,
@@ -278,26 +301,9 @@ impl AnswerEach for Model {
         if self.settings.choose != Choose::Reply {
             return self.choose(ask).map(|reply| vec![reply]);
         }
-        let mut window = self.settings.window;
-        loop {
-            let prompt = self.prompts.prompt(ask.question, window);
-            let asked: Arc<str> = prompt.as_ref().into();
-            let failure = match self.answer_prompt(ask, &prompt, count) {
-                Ok(choices) => {
-                    let reply = |choice| self.reply(choice, ask.question, &asked, window);
-                    return Ok(choices.into_iter().map(reply).collect());
-                }
-                Err(failure) => failure,
-            };
-            debug!(?failure, "no reply");
-            let narrower = Prompts::narrower(ask.question, window);
-            if let (Failure::TooLong(_), Some(less)) = (&failure, narrower) {
-                window = less;
-                continue;
-            }
-            let reply: Reply = failure.into_answer()?.into();
-            return Ok(vec![Reply { asked: Some(asked), ..reply }]);
-        }
+        self.answer_by(ask, count, &|request, samples, estimate| {
+            self.choices(request, samples, estimate, ask.cancel)
+        })
     }
 
     fn concurrency(&self, _jobs: usize) -> usize {
@@ -314,4 +320,37 @@ impl AnswerEach for Model {
     fn is_verbatim(&self) -> bool {
         self.settings.api == Api::Chat
     }
+
+    fn promises_repetition(&self) -> bool {
+        self.settings.deterministic && self.settings.choose == Choose::Reply
+    }
+
+    fn answer_again(&self, ask: &Ask<'_>, count: u32) -> Result<Vec<Reply>, AnswerError> {
+        self.answer_by(ask, count, &|request, samples, estimate| {
+            self.ask_server(request, samples, estimate, ask.cancel)
+        })
+    }
+}
+
+/// A model's address, the way there, what is known about its server, and the server if it is our own.
+type Served = (ModelAddress, Transport, ServerDescription, Option<LocalServer>);
+
+fn transport(
+    address: &ModelAddress,
+    settings: &ModelSettings,
+    key: Option<Secret>,
+) -> Result<Transport> {
+    let timeout = Duration::try_from_secs_f64(settings.traffic.timeout_s);
+    let timeout = timeout.unwrap_or(Duration::MAX);
+    Transport::new(address.url(), address.is_loopback(), key, timeout)
+}
+
+/// The replies of earlier runs of a model on a server at this address.
+fn cache_of(
+    (model, url): (&str, String),
+    server: &ServerDescription,
+    folder: Option<PathBuf>,
+) -> Result<Option<ReplyLog>> {
+    let about = CachedModel { model: model.to_owned(), url, server: server.identity() };
+    folder.map(|folder| cache::open(&folder, &about)).transpose()
 }

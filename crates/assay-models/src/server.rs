@@ -23,6 +23,9 @@ pub struct ServerDescription {
     pub slots: Option<u32>,
     /// A hash of what it tells about the model: other weights under the same name have another one.
     pub weights: Option<String>,
+    /// The settings that replies depend on, if assay starts the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
 }
 
 /// The time limit for each page.
@@ -84,7 +87,8 @@ impl ServerDescription {
     pub fn identity(&self) -> String {
         let program = self.program.as_deref().unwrap_or("unknown").replace(' ', "-");
         let weights = self.weights.as_deref().unwrap_or("unknown");
-        format!("server={program},weights={weights}")
+        let settings = self.settings.as_ref().map_or(String::new(), |text| format!(",{text}"));
+        format!("server={program},weights={weights}{settings}")
     }
 }
 

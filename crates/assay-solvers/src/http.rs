@@ -63,7 +63,7 @@ impl SolverKind for Http {
 }
 
 /// The rule by which the code in replies is found: in a chat, code is among prose.
-fn extraction(settings: &ModelSettings) -> Result<Option<Extraction>> {
+pub(crate) fn extraction(settings: &ModelSettings) -> Result<Option<Extraction>> {
     match settings.extract.as_deref() {
         None => Ok((settings.api == Api::Chat).then_some(Extraction::Code)),
         Some("none") => Ok(None),

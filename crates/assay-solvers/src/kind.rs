@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use assay_core::{AnswerEach, Problems, QuestionKind, Result, Secret, Solver};
 use assay_extract::Extraction;
@@ -56,6 +57,37 @@ pub struct SolverResources {
     pub api_key: Option<Secret>,
     /// The folder of replies of earlier runs; none are used or kept without it.
     pub replies: Option<PathBuf>,
+    /// assay's cache folder, for what costs time to find out.
+    pub cache: Option<PathBuf>,
+    /// Receives news of work that takes long.
+    pub say: Say,
+}
+
+/// Receives short messages for the user, or drops them.
+#[derive(Clone, Default)]
+pub struct Say(Option<Arc<Receive>>);
+
+/// What is done with a message.
+type Receive = dyn Fn(&str) + Send + Sync;
+
+impl Say {
+    /// Passes messages on.
+    pub fn to(receive: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(receive)))
+    }
+
+    /// Says something.
+    pub fn say(&self, text: &str) {
+        if let Some(receive) = &self.0 {
+            receive(text);
+        }
+    }
+}
+
+impl fmt::Debug for Say {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Say")
+    }
 }
 
 /// The description of a solver.

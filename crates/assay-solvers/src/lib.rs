@@ -12,6 +12,8 @@ mod gold;
 #[cfg_attr(not(feature = "models"), path = "http_absent.rs")]
 mod http;
 mod kind;
+#[cfg_attr(not(feature = "models"), path = "local_absent.rs")]
+mod local;
 mod locate;
 mod most_similar;
 mod parsing;
@@ -23,7 +25,8 @@ mod settings;
 mod spec;
 mod worst;
 
-pub use kind::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverResources};
+pub use kind::{Argument, BuildRequest, BuiltSolver, Say, SolverCard, SolverKind, SolverResources};
+pub use local::local_settings;
 pub use locate::LOCATE_LEARNED_FROM;
 pub use settings::SolverSettings;
 pub use spec::SolverSpec;
@@ -46,5 +49,6 @@ pub const REGISTRY: &[&dyn SolverKind] = &[
     &gold::GOLD,
     &program::CommandKind,
     &http::Http,
+    &local::Local,
     &file::AnswersFile,
 ];

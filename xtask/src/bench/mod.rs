@@ -11,6 +11,7 @@ pub(crate) mod floor;
 mod humaneval;
 mod locate;
 pub(crate) mod measure;
+mod models;
 mod published;
 mod sacrebleu;
 mod translations;
@@ -44,6 +45,7 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("evalplus", Benchmark::Contenders(evalplus::run_all)),
     ("published", Benchmark::Rows(published::run)),
     ("translations", Benchmark::Rows(translations::run)),
+    ("models", Benchmark::Rows(models::run)),
 ];
 
 /// The resources of a benchmark.

@@ -97,6 +97,7 @@ impl Model {
         if candidates.is_empty() {
             return Err(Failure::NoAnswer("the file has no lines".to_owned()));
         }
+        self.ready(cancel)?;
         let ask = |step: &Step<'_>| self.step(step, counts, cancel);
         let model = &self.address.model;
         match self.shape(cancel)? {

@@ -1,6 +1,7 @@
 //! Executes a plan and writes its record.
 
 mod remaining;
+mod repeating;
 mod stored;
 
 use std::collections::{HashMap, HashSet};
@@ -221,7 +222,7 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     if only_answers {
         let answers = (total - unusable.len()) * samples as usize;
         let folder = record.folder().to_owned();
-        let replies = replies(plan, &folder)?;
+        let replies = replies(plan, &folder, context)?;
         let unusable = unusable.into_iter().collect();
         return Ok(RunOutcome::Answered { folder, answers, unusable, replies });
     }
@@ -233,7 +234,7 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
         identify(&mut manifest, plan)?;
         record.set_manifest(&manifest)?;
     }
-    write_results(plan, record, &gate)
+    write_results(plan, record, &gate, context)
 }
 
 /// Records an answer, and before it the question as it was asked.
@@ -243,7 +244,12 @@ fn record_answer(record: &mut RunWriter, answer: Answer) -> Result<()> {
 }
 
 /// Sorts the record, sums up the verdicts and writes the results.
-fn write_results(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<RunOutcome> {
+fn write_results(
+    plan: &Plan,
+    mut record: RunWriter,
+    gate: &Gate,
+    context: &RunContext<'_>,
+) -> Result<RunOutcome> {
     let started = Instant::now();
     let OpenTask { task, problems, request, .. } = &*plan.open;
     let indices = indices(problems.as_ref());
@@ -260,7 +266,7 @@ fn write_results(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<RunO
     })?;
     let (solver, signature) = (plan.solver().to_owned(), plan.signature()?);
     let results = Results::new(&task.card().name, solver, signature, counts);
-    let replies = replies(plan, record.folder())?;
+    let replies = replies(plan, record.folder(), context)?;
     let results = Results { gold: gate.rate(), replies, ..results.with_tally(tally.as_ref()) };
     record.finish(&results)?;
     info!(took = ?started.elapsed(), "wrote the results");
@@ -269,7 +275,7 @@ fn write_results(plan: &Plan, mut record: RunWriter, gate: &Gate) -> Result<RunO
 }
 
 /// Totals of the recorded replies, if the solver is a language model.
-fn replies(plan: &Plan, folder: &Path) -> Result<Option<Replies>> {
+fn replies(plan: &Plan, folder: &Path, context: &RunContext<'_>) -> Result<Option<Replies>> {
     if !SolverSpec::parse(plan.solver())?.card().is_model {
         return Ok(None);
     }
@@ -277,6 +283,7 @@ fn replies(plan: &Plan, folder: &Path) -> Result<Option<Replies>> {
     for line in RunReader::open(folder)?.answers() {
         replies.add(&line?.into());
     }
+    replies.repeated = repeating::repeat(plan, folder, context)?;
     Ok(Some(replies))
 }
 

@@ -5,6 +5,7 @@ mod cache;
 mod data;
 mod environment;
 mod explain;
+mod local;
 mod log;
 mod metric;
 #[cfg_attr(not(feature = "mine"), path = "mine_absent.rs")]

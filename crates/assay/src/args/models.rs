@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use assay_core::{Error, QuestionKind, Result, Secret, TaskCard};
-use assay_solvers::{SolverResources, SolverSpec};
+use assay_solvers::{Say, SolverResources, SolverSpec};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use super::ExtractArgument;
+use super::local::LocalArguments;
+use crate::output;
 
 /// The variable with the key of a server.
 const KEY: &str = "ASSAY_API_KEY";
@@ -111,6 +113,9 @@ pub(crate) struct ModelArguments {
     /// Ask again what was asked in earlier runs, and keep no replies.
     #[arg(long)]
     pub(crate) no_cache: bool,
+
+    #[command(flatten)]
+    pub(crate) local: LocalArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -231,7 +236,8 @@ impl ModelArguments {
         let url = solver.rsplit_once('@').map_or("", |(_, url)| url);
         let api_key = if is_model { self.api_key.read(url)? } else { None };
         let replies = cache.filter(|_| !self.no_cache).map(Path::to_owned);
-        Ok(SolverResources { api_key, replies })
+        let (cache, say) = (cache.map(Path::to_owned), Say::to(output::note));
+        Ok(SolverResources { api_key, replies, cache, say })
     }
 
     /// Refuses arguments about models if there is none.
@@ -239,7 +245,7 @@ impl ModelArguments {
         let is_model =
             |solver: &String| SolverSpec::parse(solver).is_ok_and(|spec| spec.card().is_model);
         if solvers.iter().any(is_model) {
-            return Ok(());
+            return LocalArguments::check(solvers, typed);
         }
         let names: Vec<String> = <Self as Args>::augment_args(clap::Command::new(""))
             .get_arguments()
@@ -252,13 +258,13 @@ impl ModelArguments {
                 Err(Error::usage(format!(
                     "--{option} is for language models, and no solver is one"
                 ))
-                .hint("a model is named --solver http:MODEL@URL"))
+                .hint("a model is named --solver http:MODEL@URL or --solver local:PATH"))
             }
         }
     }
 }
 
-fn without_nulls(value: Value) -> Value {
+pub(super) fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
         other => other,

@@ -109,6 +109,7 @@ pub(crate) fn plans_for(
     if solvers.iter().any(|solver| is_model(solver)) {
         arguments.models.check_task(card)?;
         settings.specific = arguments.models.settings(arguments.samples);
+        settings.specific.extend(arguments.models.local.settings(solvers));
     }
     for solver in solvers {
         SolverSpec::parse(solver)?.check(card)?;

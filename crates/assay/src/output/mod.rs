@@ -38,7 +38,7 @@ pub(crate) use failures::{
 pub(crate) use log::start_log;
 use message::print_after_label;
 pub(crate) use message::print_message;
-pub(crate) use progress::{FileProgressBar, RunProgressBar, clear_bar};
+pub(crate) use progress::{FileProgressBar, RunProgressBar, clear_bar, note};
 pub(crate) use replies::{show_answered, show_replies};
 pub(crate) use results::{ResultsView, brief, show_folders, show_results};
 pub(crate) use table::{Column, Table};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_core::{ProblemId, Replies, agreeing, counted};
+use assay_core::{ProblemId, Repeated, Replies, agreeing, counted};
 
 use super::{list_some, print_message, warn};
 
@@ -14,6 +14,11 @@ pub(crate) fn show_replies(replies: &Replies) {
     print_message(&cost(replies));
     for warning in warnings(replies) {
         warn(&warning);
+    }
+    match replies.repeated.map(repetition) {
+        Some(Ok(held)) => print_message(&held),
+        Some(Err(broken)) => warn(&broken),
+        None => {}
     }
 }
 
@@ -40,6 +45,21 @@ fn cost(replies: &Replies) -> String {
     };
     let cost = cost.map_or(String::new(), |cost| format!(", ${cost:.4}"));
     format!("{count}{tokens}{cost}")
+}
+
+/// The outcome of asking again: a message if every reply was the same, else a warning.
+fn repetition(repeated: Repeated) -> Result<String, String> {
+    let Repeated { tried, same } = repeated;
+    let prompts = counted(tried, "prompt");
+    match tried - same.min(tried) {
+        _ if tried == 0 => {
+            Err("no prompt could be asked again: it is not known whether replies repeat".to_owned())
+        }
+        0 => Ok(format!("{prompts} asked again: the same reply each time")),
+        other => Err(format!(
+            "{prompts} asked again: {other} got another reply, so the server's replies do not repeat; the record is what does"
+        )),
+    }
 }
 
 fn warnings(replies: &Replies) -> Vec<String> {
@@ -112,6 +132,17 @@ mod tests {
                 "100 of 100 replies were withheld by a filter of the server: the server decides this",
             ]
         );
+    }
+
+    #[test]
+    fn a_broken_promise_is_warned_of() {
+        let said = |tried, same| repetition(Repeated { tried, same });
+        assert_eq!(said(10, 10).unwrap(), "10 prompts asked again: the same reply each time");
+        assert_eq!(
+            said(10, 3).unwrap_err(),
+            "10 prompts asked again: 7 got another reply, so the server's replies do not repeat; the record is what does"
+        );
+        assert!(said(0, 0).unwrap_err().starts_with("no prompt could be asked again"));
     }
 
     #[test]

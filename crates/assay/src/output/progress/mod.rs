@@ -34,6 +34,11 @@ pub(super) fn above_bar(print: impl FnOnce()) {
     }
 }
 
+/// Writes a message to standard error, above the bar.
+pub(crate) fn note(text: &str) {
+    above_bar(|| super::print_message(text));
+}
+
 /// Removes the bar from the terminal, which gets its prompt back.
 pub(crate) fn clear_bar() {
     if let Some(bar) = last_bar() {
