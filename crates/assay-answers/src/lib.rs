@@ -5,6 +5,7 @@
 //! texts (`texts.rs`) or programs (`programs/`); one JSON object (`objects.rs`); or a folder with
 //! a file for each part (`parts.rs`). Lines of our own `answers.jsonl` are accepted everywhere.
 
+mod asked;
 mod cancellable;
 pub mod codrep;
 mod collector;
@@ -30,6 +31,7 @@ use assay_core::{
 };
 use assay_data::unpack;
 
+pub use asked::parse_answer_object;
 use cancellable::CancellableReader;
 use collector::Collector;
 pub use faults::Faults;

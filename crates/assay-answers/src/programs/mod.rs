@@ -23,6 +23,7 @@ use super::lines::{MAX_LINE_BYTES, ProblemNames, each_line, parse_assay_line};
 use super::not_utf8;
 pub(crate) use files::{is_file_of_answers, read as read_files};
 use record::Record;
+pub(crate) use record::what_is;
 
 pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Result<Digest> {
     let head = strip_bom(reader.fill_buf()?).trim_ascii_start();

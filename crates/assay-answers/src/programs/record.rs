@@ -349,7 +349,7 @@ pub(super) fn texts(
     }
 }
 
-pub(super) fn what_is(value: &Value) -> &'static str {
+pub(crate) fn what_is(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

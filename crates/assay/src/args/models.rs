@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_core::{Error, Result, Secret};
-use assay_solvers::{SolverResources, SolverSpec};
+use assay_solvers::{SolverCard, SolverResources, SolverSpec};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
@@ -12,6 +12,8 @@ use super::ExtractArgument;
 /// The variable with the key of a server.
 const KEY: &str = "ASSAY_API_KEY";
 /// The variable with the key of OpenAI's own server, which is sent to no other.
+/// The argument for the part of a reply that is graded; `score` has one of the same name.
+const REPLY_EXTRACT: &str = "reply_extract";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
 const OPENAI: &str = "https://api.openai.com/";
 
@@ -27,7 +29,7 @@ pub(crate) struct ModelArguments {
     pub(crate) api: Option<ApiArgument>,
 
     /// The part of a reply that is graded. Default: code for a chat, none for a completion.
-    #[arg(long = "extract", id = "reply_extract", value_name = "NAME")]
+    #[arg(long = "extract", id = REPLY_EXTRACT, value_name = "NAME")]
     pub(crate) extract: Option<ExtractArgument>,
 
     /// The system prompt of a chat.
@@ -151,11 +153,17 @@ impl ModelArguments {
             "body": self.body.clone().unwrap_or_default(),
             "samples_per_request": self.samples_per_request,
             "window": self.window,
-            "extract": self.extract.map(|rule| rule.rule().map_or("none", |rule| rule.name())),
+            "extract": self.extract.map(extract_name),
             "deterministic": self.deterministic,
             "traffic": traffic,
         }));
         Map::from_iter([("model".to_owned(), model)])
+    }
+
+    /// The settings for the replies of a model behind a program.
+    pub(crate) fn reply_settings(&self) -> Map<String, Value> {
+        let extract = self.extract.map(extract_name);
+        extract.map(|name| ("model".to_owned(), json!({ "extract": name }))).into_iter().collect()
     }
 
     /// What a solver may use. The key is that of the solver's own server.
@@ -168,14 +176,19 @@ impl ModelArguments {
 
     /// Refuses arguments about models if there is none.
     pub(crate) fn check(solvers: &[String], typed: &[String]) -> Result<()> {
-        let is_model =
-            |solver: &String| SolverSpec::parse(solver).is_ok_and(|spec| spec.card().is_model);
-        if solvers.iter().any(is_model) {
+        let is = |wanted: fn(&SolverCard) -> bool| {
+            let parsed = solvers.iter().filter_map(|solver| SolverSpec::parse(solver).ok());
+            parsed.map(|spec| wanted(spec.card())).any(|found| found)
+        };
+        if is(|card| card.is_model) {
             return Ok(());
         }
+        // A program may have a model behind it, whose replies are prose.
+        let replies_too = is(|card| card.name() == "program");
         let names: Vec<String> = <Self as Args>::augment_args(clap::Command::new(""))
             .get_arguments()
             .map(|argument| argument.get_id().to_string())
+            .filter(|name| !(replies_too && name == REPLY_EXTRACT))
             .collect();
         match typed.iter().find(|name| names.contains(name)) {
             None => Ok(()),
@@ -201,6 +214,10 @@ impl ModelArguments {
         let is_openai = solver.contains(&format!("@{OPENAI}"));
         Ok(read(KEY).or_else(|| is_openai.then(|| read(OPENAI_KEY)).flatten()))
     }
+}
+
+fn extract_name(argument: ExtractArgument) -> &'static str {
+    argument.rule().map_or("none", |rule| rule.name())
 }
 
 fn without_nulls(value: Value) -> Value {

@@ -108,6 +108,8 @@ pub(crate) fn plans_for(
     let mut settings = solver_settings(&arguments.solving)?;
     if solvers.iter().any(|solver| is_model(solver)) {
         settings.specific = arguments.models.settings(arguments.samples);
+    } else {
+        settings.specific = arguments.models.reply_settings();
     }
     for solver in solvers {
         SolverSpec::parse(solver)?.check(card)?;
