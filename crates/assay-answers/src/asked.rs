@@ -103,3 +103,63 @@ fn line_numbers(key: &str, value: &Value) -> Result<Response, String> {
         _ => Err(format!("{key:?} holds no line numbers")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::few;
+
+    fn read(line: &str, kind: QuestionKind) -> Result<Option<Answers>, Fault> {
+        let problems = few(3);
+        parse_answer_object(line.as_bytes(), kind, &ProblemNames::new(&problems))
+    }
+
+    fn check(line: &str, kind: QuestionKind, expected: Response) {
+        assert_eq!(read(line, kind).unwrap(), Some((1, vec![expected])), "{line}");
+    }
+
+    #[test]
+    fn every_kind_of_question_is_answered() {
+        let text = || Response::Text("a\nb".to_owned());
+        check(r#"{"task_id": "P/1", "text": "a\nb"}"#, QuestionKind::Text, text());
+        check(r#"{"task_id": "P/1", "completion": "a\nb"}"#, QuestionKind::Text, text());
+        check(r#"{"task_id": 1, "completion": "a\nb"}"#, QuestionKind::Code, text());
+        let whole = Response::Program("a".to_owned());
+        check(r#"{"task_id": "P/1", "solution": "a"}"#, QuestionKind::Code, whole);
+        let choice = Response::Choice("B".to_owned());
+        check(r#"{"task_id": "P/1", "choice": "B"}"#, QuestionKind::Choice, choice.clone());
+        check(r#"{"task_id": "P/1", "completion": " B\n"}"#, QuestionKind::Choice, choice);
+        for lines in ["\"lines\": [7, 3]", "\"completion\": \"7, 3\\n\"", "\"text\": \"7 3\""] {
+            let line = format!("{{\"task_id\": \"P/1\", {lines}}}");
+            check(&line, QuestionKind::Line, Response::Lines(vec![7, 3]));
+        }
+        for kind in [QuestionKind::Code, QuestionKind::Text, QuestionKind::Line] {
+            let none = Response::none(NoAnswerKind::Crashed, "too long");
+            check(r#"{"task_id": "P/1", "error": "too long"}"#, kind, none);
+        }
+    }
+
+    #[test]
+    fn other_lines_are_left_to_other_formats() {
+        for line in ["", "D/Tasks/1.txt 7", "{x}", "{\"a\": 1}", "[1]", "int f() { return 1; }"] {
+            assert_eq!(read(line, QuestionKind::Text).unwrap(), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_object_without_an_answer_is_a_fault() {
+        for (line, kind) in [
+            (r#"{"task_id": "P/1"}"#, QuestionKind::Text),
+            (r#"{"task_id": "P/1", "text": 7}"#, QuestionKind::Text),
+            (r#"{"task_id": "P/9", "text": "a"}"#, QuestionKind::Text),
+            (r#"{"task_id": "P/1", "text": "a"#, QuestionKind::Text),
+            (r#"{"task_id": "P/1", "lines": []}"#, QuestionKind::Line),
+            (r#"{"task_id": "P/1", "lines": [0]}"#, QuestionKind::Line),
+            (r#"{"task_id": "P/1", "lines": [-1]}"#, QuestionKind::Line),
+            (r#"{"task_id": "P/1", "text": "line 7"}"#, QuestionKind::Line),
+            (r#"{"task_id": "P/1", "choice": ["A"]}"#, QuestionKind::Choice),
+        ] {
+            read(line, kind).unwrap_err();
+        }
+    }
+}

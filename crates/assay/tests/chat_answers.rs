@@ -73,14 +73,14 @@ fn extraction_grades_the_code_and_says_what_it_cut() {
         let results = json(&output);
         assert_eq!(results["counts"]["passed"], passed, "{rule}: {results}");
         let signature = results["signature"].as_str().unwrap();
-        assert!(signature.contains(&format!("|extract:{rule}.1|solver:")), "{signature}");
-        assert_eq!(results["extracted"]["rule"], format!("{rule}.1"));
+        assert!(signature.contains(&format!("|extract:{rule}.2|solver:")), "{signature}");
+        assert_eq!(results["extracted"]["rule"], format!("{rule}.2"));
         assert!(!output.err.contains("contain Markdown fences"), "{output:?}");
     }
     let output = score(folder.path(), &chat(), &["--extract", "code"]);
-    let expected = json!({"rule": "code.1", "answers": 4, "changed": 3, "programs": 1});
+    let expected = json!({"rule": "code.2", "answers": 4, "changed": 3, "programs": 1});
     assert_eq!(json(&output)["extracted"], expected);
-    let said = "extract:code.1 cut 3 of 4 answers; 1 holds the whole program and is graded as one";
+    let said = "extract:code.2 cut 3 of 4 answers; 1 holds the whole program and is graded as one";
     assert!(output.err.contains(said), "{output:?}");
 }
 

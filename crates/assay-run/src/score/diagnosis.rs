@@ -191,6 +191,7 @@ mod tests {
             is_settled: true,
             prompt: None,
             form: Some(form),
+            reply: None,
         }
     }
 

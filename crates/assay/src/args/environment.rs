@@ -42,6 +42,8 @@ const EXCEPTIONS: &[Exception] = &[
     exception("train locate", "output", None),
     exception("data", "output", None),
     exception("data seal", "force", None),
+    exception("export", "output", None),
+    exception("export", "format", Some("ASSAY_EXPORT_FORMAT")),
     exception("metric", "format", Some("ASSAY_TEXT_FORMAT")),
 ];
 
