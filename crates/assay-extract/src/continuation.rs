@@ -43,12 +43,17 @@ fn indented(code: &str, prompt: &str, wanted: usize) -> Option<String> {
     let given = indentation(code.lines().find(|line| !line.trim().is_empty())?);
     let separator = if prompt.ends_with('\n') { "" } else { "\n" };
     let continues = |text: &str| is_valid(&format!("{prompt}{separator}{text}"), Language::Python);
-    // At the first column, a valid text is no part of the function.
-    if given == wanted || (given > 0 && continues(code)) {
+    // A block of the prompt may go on at any of its levels; at the first column, a text is no part of the function.
+    let is_level = || given > 0 && prompt.lines().any(|line| indentation(line) == given);
+    if given == wanted || (is_level() && continues(code)) {
         return None;
     }
-    let first_only = with_first_indented(code, wanted).filter(|text| continues(text));
-    first_only.or_else(|| Some(shifted(code, wanted)).filter(|text| continues(text)))
+    let mended = if given == 0 && has_lost_first(code, wanted) {
+        with_first_indented(code, wanted)?
+    } else {
+        shifted(code, wanted)
+    };
+    continues(&mended).then_some(mended)
 }
 
 /// The indentation of what follows the prompt, if the prompt begins a function.
@@ -66,15 +71,18 @@ fn indentation(line: &str) -> usize {
     line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// The text with its first line indented; `None` unless all other lines are indented as far.
+/// Returns true if only the first line lacks its indentation: the next one is further in than it could be otherwise.
+fn has_lost_first(code: &str, wanted: usize) -> bool {
+    let mut lines = code.lines().filter(|line| !line.trim().is_empty());
+    let opens_block = lines.next().is_some_and(|first| first.trim_end().ends_with(':'));
+    let next = lines.next().map_or(wanted + USUAL, indentation);
+    next > if opens_block { wanted } else { 0 }
+}
+
 fn with_first_indented(code: &str, wanted: usize) -> Option<String> {
     let start = code.find(|c: char| !c.is_whitespace())?;
     let line_start = code[..start].rfind('\n').map_or(0, |at| at + 1);
-    let rest = code[start..].lines().skip(1).filter(|line| !line.trim().is_empty());
-    let mut rest = rest.map(indentation);
-    let is_rest_indented = rest.all(|own| own >= wanted);
-    is_rest_indented
-        .then(|| format!("{}{}{}", &code[..line_start], " ".repeat(wanted), &code[start..]))
+    Some(format!("{}{}{}", &code[..line_start], " ".repeat(wanted), &code[start..]))
 }
 
 /// The text with all lines moved so that the least indented ones are where they should be.

@@ -222,7 +222,9 @@ fn the_indentation_of_a_body_is_mended() {
     let whole = ExpectedCode { prompt: "", ..expected() };
     assert_eq!(Code.extract("return 1\n", &whole).code, "return 1\n");
     let opened = ExpectedCode { prompt: "def add(a, b):\n    if a:\n", ..expected() };
-    assert_eq!(Code.extract("return 1\n    return 2\n", &opened).code, "return 1\n    return 2\n");
+    let mended = Code.extract("return 1\n    return 2\n", &opened);
+    assert_eq!(mended.code, "        return 1\n    return 2\n");
+    check_continuation(Code, "for c in b:\n    a += c\n", "    for c in b:\n        a += c\n");
     assert_eq!(Code.extract("return 1\n", &opened).code, "        return 1\n");
     let java = ExpectedCode { language: Language::Java, ..expected() };
     assert_eq!(Code.extract("return a + b;\n}", &java).code, "return a + b;\n}");

@@ -5,7 +5,7 @@
 mod common;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -144,11 +144,13 @@ fn replies_of_a_chat_are_cut_by_a_rule() {
 #[test]
 fn an_error_is_an_answer_that_is_missing() {
     let answer = r#"{"error": "out of memory"} if number else {"completion": "    pass\n"}"#;
-    let output = ask(&folder(answer), "humaneval", &["--data", "sample", "-n", "2", "-k", "1"]);
+    let folder = folder(answer);
+    let output = ask(&folder, "humaneval", &["--data", "sample", "-n", "2", "-k", "1"]);
     assert_eq!(output.code, 5, "{output:?}");
     let counts = &json(&output)["counts"];
     assert_eq!((&counts["not_answered"], &counts["reasons"]["crashed"]), (&12.into(), &12.into()));
-    assert!(output.err.contains("out of memory"), "{}", output.err);
+    let answers = lines_of(&runs(folder.path())[0].join("answers.jsonl"));
+    assert_eq!(answers[1]["response"]["none"]["detail"], "out of memory");
 }
 
 #[test]
@@ -163,6 +165,20 @@ fn what_is_no_answer_is_named() {
     }
     let output = ask(&folder(r#"{"lines": [0]}"#), "codrep", &["--data", "sample", "-L", "2"]);
     assert!(output.err.contains("holds no line numbers"), "{}", output.err);
+}
+
+/// Waits until there is a run, and returns its folder.
+fn await_record(folder: &Path) -> PathBuf {
+    let since = Instant::now();
+    loop {
+        let entries = fs::read_dir(folder.join("runs")).into_iter().flatten().flatten();
+        let mut records = entries.map(|entry| entry.path());
+        if let Some(record) = records.find(|path| path.join("answers.jsonl").is_file()) {
+            return record;
+        }
+        assert!(since.elapsed() < PATIENCE, "the run does not begin");
+        thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// Waits until a file has this many lines.
@@ -190,12 +206,7 @@ fn a_killed_run_asks_only_for_what_is_missing() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let since = Instant::now();
-    while !folder.path().join("runs").is_dir() {
-        assert!(since.elapsed() < PATIENCE, "the run does not begin");
-        thread::sleep(Duration::from_millis(10));
-    }
-    let record = runs(folder.path())[0].clone();
+    let record = await_record(folder.path());
     await_lines(&record.join("answers.jsonl"), 11);
     child.kill().unwrap();
     child.wait().unwrap();

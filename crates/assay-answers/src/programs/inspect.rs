@@ -187,7 +187,7 @@ struct Output {
     #[serde(default)]
     choices: Vec<Choice>,
     #[serde(default)]
-    completion: Option<String>,
+    completion: Value,
 }
 
 #[derive(Deserialize)]
@@ -228,7 +228,8 @@ fn first_line(message: &str) -> String {
 impl Output {
     fn texts(self) -> Vec<String> {
         if self.choices.is_empty() {
-            return self.completion.into_iter().filter(|text| !text.is_empty()).collect();
+            let text = text_of(&self.completion);
+            return if text.is_empty() { Vec::new() } else { vec![text] };
         }
         self.choices.into_iter().map(|choice| text_of(&choice.message.content)).collect()
     }
