@@ -72,7 +72,7 @@ impl RunExport {
         for problem in &self.problems {
             let Question::Code(question) = &problem.question else { continue };
             let samples = self.samples_of(problem, &mut summary);
-            let exported = ExportedProblem {
+            let of_problem = ExportedProblem {
                 id: problem.id.as_str(),
                 index: problem.index,
                 prompt: &question.prompt,
@@ -80,7 +80,7 @@ impl RunExport {
                 tests: problem.reference.appended_tests(),
                 samples,
             };
-            exporter.write(&exported)?;
+            exporter.write(&of_problem)?;
         }
         exporter.finish()?;
         Ok(summary)

@@ -73,7 +73,7 @@ pub(super) fn run_all(bench: &Bench) -> Result<Rows, String> {
             let verdicts = format!("{into}.{kind}.verdicts");
             let fixed = ["score", task, &answers, "--data", &data, "--prelude", "typing"];
             let options = ["--json", "--verdicts", &verdicts];
-            let results = bench.json(&[&fixed, &options, more].concat())?;
+            let results = bench.json(&[&fixed[..], &options[..], more].concat())?;
             passed(&verdicts).map(|passed| (passed, results))
         };
         let (ours, results) = graded("replies", &["--extract", "code"])?;

@@ -96,7 +96,7 @@ fn lines_of_lm_eval_without_programs_are_refused() {
 }
 
 /// A sample as inspect 0.3 logs it.
-fn sample(id: Value, epoch: u32, contents: &[Value]) -> Value {
+fn sample(id: &Value, epoch: u32, contents: &[Value]) -> Value {
     let choice = |content: &Value| json!({"message": {"id": "x", "content": content, "source": "generate", "role": "assistant"}, "stop_reason": "stop"});
     let choices: Vec<Value> = contents.iter().map(choice).collect();
     json!({
@@ -120,26 +120,26 @@ const INSPECT: &str = "an inspect log";
 
 #[test]
 fn logs_of_inspect_are_read() {
-    let of = |id: &str, epoch, text: &str| sample(json!(id), epoch, &[json!(text)]);
+    let of = |id: &str, epoch, text: &str| sample(&json!(id), epoch, &[json!(text)]);
     let epochs = log(&[of("P/1", 2, "b"), of("P/1", 1, "a"), of("P/0", 1, "c")]);
     check(&epochs, None, &["0.0=text:c", "1.0=text:a", "1.1=text:b"], INSPECT);
-    let choices = log(&[sample(json!("P/1"), 1, &[json!("a"), json!("b")])]);
+    let choices = log(&[sample(&json!("P/1"), 1, &[json!("a"), json!("b")])]);
     check(&choices, None, &["1.0=text:a", "1.1=text:b"], INSPECT);
     let parts = json!([{"type": "reasoning", "reasoning": "so"}, {"type": "text", "text": "a"}]);
-    check(&log(&[sample(json!("P/1"), 1, &[parts])]), None, &["1.0=text:a"], INSPECT);
-    let mut named = sample(json!(1), 1, &[json!("a")]);
+    check(&log(&[sample(&json!("P/1"), 1, &[parts])]), None, &["1.0=text:a"], INSPECT);
+    let mut named = sample(&json!(1), 1, &[json!("a")]);
     named["metadata"]["task_id"] = json!("P/2");
     check(&log(&[named]), None, &["2.0=text:a"], INSPECT);
-    let mut old = sample(json!("P/1"), 1, &[]);
+    let mut old = sample(&json!("P/1"), 1, &[]);
     old["output"]["completion"] = json!("a");
     check(&log(&[old]), None, &["1.0=text:a"], INSPECT);
 }
 
 #[test]
 fn a_sample_of_inspect_that_failed_has_no_answer() {
-    let mut failed = sample(json!("P/1"), 1, &[]);
+    let mut failed = sample(&json!("P/1"), 1, &[]);
     failed["error"] = json!({"message": "ConnectionError: refused\nmore"});
-    let file = read_with(&log(&[failed, sample(json!("P/0"), 1, &[json!("a")])]), None);
+    let file = read_with(&log(&[failed, sample(&json!("P/0"), 1, &[json!("a")])]), None);
     assert!(file.faults.is_empty());
     let said = summarize(&file);
     assert_eq!(said[0], "0.0=text:a");
@@ -148,11 +148,11 @@ fn a_sample_of_inspect_that_failed_has_no_answer() {
 
 #[test]
 fn a_place_in_a_log_is_no_name() {
-    refused(&log(&[sample(json!(1), 1, &[json!("a")])]), None, "its place in the log");
+    refused(&log(&[sample(&json!(1), 1, &[json!("a")])]), None, "its place in the log");
     refused(&log(&[]), None, "the log holds no samples");
     refused(r#"{"version": 2, "status": "started", "samples": null}"#, None, "no samples");
     refused(r#"{"version": 2, "samples": [{"epoch": 1}]}"#, None, "id");
-    refused(&log(&[sample(json!("P/9"), 1, &[json!("a")])]), None, "P/9");
+    refused(&log(&[sample(&json!("P/9"), 1, &[json!("a")])]), None, "P/9");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn archives_of_inspect_are_read_with_either_packing() {
         put("_journal/start.json", json!({"version": 2}));
         for epoch in [10, 2] {
             let said = json!(format!("epoch {epoch}"));
-            put(&format!("samples/P/1_epoch_{epoch}.json"), sample(json!("P/1"), epoch, &[said]));
+            put(&format!("samples/P/1_epoch_{epoch}.json"), sample(&json!("P/1"), epoch, &[said]));
         }
         put("summaries.json", json!([]));
         put("header.json", json!({"version": 2}));

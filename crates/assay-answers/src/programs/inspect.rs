@@ -143,19 +143,15 @@ impl Said {
             return Err(Fault::new(FaultKind::Malformed, message));
         }
         let record = Record::named_by(self.name);
-        match self.error {
-            Some(why) => {
-                let (_, index) = record.problem(names)?;
-                let none = vec![Response::none(NoAnswerKind::Crashed, why)];
-                collector.note(Shape::Inspect);
-                collector.add_named(Place::FILE, index, none, true);
-                Ok(())
-            }
-            None => {
-                let texts = self.texts.into_iter().map(Value::from).collect();
-                record.with_replies(texts, Shape::Inspect).add_to(collector, Place::FILE, names)
-            }
+        if let Some(why) = self.error {
+            let (_, index) = record.problem(names)?;
+            let none = vec![Response::none(NoAnswerKind::Crashed, why)];
+            collector.note(Shape::Inspect);
+            collector.add_named(Place::FILE, index, none, true);
+            return Ok(());
         }
+        let texts = self.texts.into_iter().map(Value::from).collect();
+        record.with_replies(texts, Shape::Inspect).add_to(collector, Place::FILE, names)
     }
 }
 

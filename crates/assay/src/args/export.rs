@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  assay export runs/20261115T105049Z-humaneval-http-qwen-1f2e3d --format evalplus -o samples.jsonl
-  assay export runs/20261115T105049Z-mbpp-http-qwen-1f2e3d --format bigcode -o generations.json
-  assay export runs/20261115T105049Z-mbpp-http-qwen-1f2e3d --format human-eval -o - | wc -l
+  assay export runs/mine --format evalplus -o samples.jsonl
+  assay export runs/mine --format bigcode -o generations.json
+  assay export runs/mine --format human-eval -o - | wc -l
 
 `assay score` reads every one of these formats.")]
 pub(crate) struct ExportArguments {

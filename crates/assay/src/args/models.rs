@@ -177,8 +177,8 @@ impl ModelArguments {
     /// Refuses arguments about models if there is none.
     pub(crate) fn check(solvers: &[String], typed: &[String]) -> Result<()> {
         let is = |wanted: fn(&SolverCard) -> bool| {
-            let parsed = solvers.iter().filter_map(|solver| SolverSpec::parse(solver).ok());
-            parsed.map(|spec| wanted(spec.card())).any(|found| found)
+            let mut parsed = solvers.iter().filter_map(|solver| SolverSpec::parse(solver).ok());
+            parsed.any(|spec| wanted(spec.card()))
         };
         if is(|card| card.is_model) {
             return Ok(());
