@@ -29,6 +29,9 @@ pub(super) struct Collector<'a> {
     unnamed: Vec<Unnamed>,
     /// The formats that were recognized.
     shapes: BTreeSet<Shape>,
+    /// The filter of lm-evaluation-harness whose answers count, and whether there are others.
+    filter: Option<String>,
+    has_other_filters: bool,
     /// The field that holds a program, if the user named one.
     pub(super) key: Option<&'a str>,
 }
@@ -64,8 +67,18 @@ impl<'a> Collector<'a> {
             unknown: BTreeSet::new(),
             unnamed: Vec::new(),
             shapes: BTreeSet::new(),
+            filter: None,
+            has_other_filters: false,
             key,
         }
+    }
+
+    /// Returns true if the answers of this filter count: those of the first one that comes.
+    pub(super) fn takes_filter(&mut self, filter: &str) -> bool {
+        let first = self.filter.get_or_insert_with(|| filter.to_owned());
+        let is_first = first == filter;
+        self.has_other_filters |= !is_first;
+        is_first
     }
 
     /// Notes the format of an answer.
@@ -142,6 +155,7 @@ impl<'a> Collector<'a> {
             is_settled: true,
             prompt: None,
             form: None,
+            reply: None,
         });
     }
 
@@ -160,10 +174,13 @@ impl<'a> Collector<'a> {
             self.name_missing();
         }
         self.advise(&names);
+        let filter = self.filter.take().filter(|_| self.has_other_filters);
         let Self { answers, faults, passed_over, shapes, .. } = self;
         let shapes: Vec<String> =
             shapes.iter().filter(|shape| !shape.is_usual()).map(Shape::to_string).collect();
-        let read_as = (!shapes.is_empty()).then(|| shapes.join(" and "));
+        let filter = filter.map(|filter| format!(" (filter {filter:?}, the first of several)"));
+        let read_as = (!shapes.is_empty())
+            .then(|| format!("{}{}", shapes.join(" and "), filter.unwrap_or_default()));
         AnswerFile { answers, passed_over, names, not_chosen, read_as, faults, digest }
     }
 

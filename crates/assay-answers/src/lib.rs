@@ -3,11 +3,13 @@
 //! A task defines how the answers in a file are separated ([`AnswerForm`]); the beginning of the
 //! file selects the format: lines that name their problem (`lines.rs`, CodRep's in `codrep.rs`),
 //! texts (`texts.rs`) or programs (`programs/`); one JSON object (`objects.rs`); or a folder with
-//! a file for each part (`parts.rs`). Lines of our own `answers.jsonl` are accepted everywhere.
+//! a file for each part (`parts.rs`). `export.rs` writes programs for other harnesses. Lines of our own `answers.jsonl` are accepted everywhere.
 
+mod asked;
 mod cancellable;
 pub mod codrep;
 mod collector;
+mod export;
 mod faults;
 mod id_lines;
 mod lines;
@@ -31,8 +33,10 @@ use assay_core::{
 };
 use assay_data::unpack;
 
+pub use asked::parse_answer_object;
 use cancellable::CancellableReader;
 use collector::Collector;
+pub use export::{ExportFormat, ExportedProblem, ExportedSample, Exporter, write_references};
 pub use faults::Faults;
 pub use lines::ProblemNames;
 pub use programs::parse_program_line;
@@ -80,6 +84,8 @@ pub struct GivenAnswer {
     pub prompt: Option<Arc<str>>,
     /// The form of the text, once it was examined.
     pub form: Option<CodeForm>,
+    /// The text as it is in the file, if the answer is only a part of it and the whole is wanted.
+    pub reply: Option<Arc<str>>,
 }
 
 impl GivenAnswer {

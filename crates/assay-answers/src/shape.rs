@@ -27,6 +27,10 @@ pub(crate) enum Shape {
     MultiPlEResults,
     /// TransCoder's hypotheses.
     TransCoder,
+    /// Lines of lm-evaluation-harness, with the field that holds the replies.
+    LmEval(&'static str),
+    /// A log of inspect.
+    Inspect,
     /// Lines with the answer in another field.
     Field(&'static str),
     /// Lines with the answer in the field that the user named.
@@ -56,6 +60,8 @@ impl fmt::Display for Shape {
             Self::MultiPlE => "MultiPL-E completions",
             Self::MultiPlEResults => "MultiPL-E results",
             Self::TransCoder => "TransCoder hypotheses",
+            Self::LmEval(field) => return write!(f, "{field:?} of lm-evaluation-harness"),
+            Self::Inspect => "an inspect log",
             Self::Field("generation") => {
                 "lines with \"generation\", as of CodeFuse and HumanEval-X"
             }

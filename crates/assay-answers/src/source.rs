@@ -45,7 +45,8 @@ impl<'a> AnswerSource<'a> {
         if file.metadata().map_err(failed)?.is_dir() {
             return Ok(Self::Folder(path.to_owned()));
         }
-        if is_archive_name(&path.to_string_lossy()) {
+        let name = path.to_string_lossy();
+        if is_archive_name(&name) || programs::is_log_name(&name) {
             return Ok(Self::Archive(path.to_owned()));
         }
         Ok(Self::of_file(file, path))
@@ -97,20 +98,29 @@ impl<'a> AnswerSource<'a> {
                 let message = format!("{} is a folder, not a file of answers", path.display());
                 Err(Error::refused(message).hint("name the file of answers in it"))
             }
-            Self::Archive(path) if form == AnswerForm::Programs && holds_several(&path)? => {
-                programs::read_files(&path, cancel, problems, chosen, key)
+            Self::Archive(path) if form == AnswerForm::Programs => {
+                let names = Store::open(&path)?.scan(&|_| false, &mut |_, _| {})?;
+                if programs::is_log(&names) {
+                    return programs::read_log(&path, cancel, problems, chosen, key);
+                }
+                if names.iter().filter(|name| programs::is_file_of_answers(name)).count() > 1 {
+                    return programs::read_files(&path, cancel, problems, chosen, key);
+                }
+                Self::read_packed(&path, cancel, problems, chosen, key)
             }
-            Self::Archive(path) => {
-                let file =
-                    File::open(&path).map_err(|error| Error::reading("open", &path, error))?;
-                Self::of_file(file, &path).read_chosen(cancel, problems, chosen, key)
-            }
+            Self::Archive(path) => Self::read_packed(&path, cancel, problems, chosen, key),
         }
     }
-}
 
-/// Returns whether an archive holds several files of answers.
-fn holds_several(path: &Path) -> Result<bool> {
-    let names = Store::open(path)?.scan(&|_| false, &mut |_, _| {})?;
-    Ok(names.iter().filter(|name| programs::is_file_of_answers(name)).count() > 1)
+    /// Reads the one file in an archive.
+    fn read_packed(
+        path: &Path,
+        cancel: &Cancel,
+        problems: &dyn Problems,
+        chosen: &Selection,
+        key: Option<&str>,
+    ) -> Result<AnswerFile> {
+        let file = File::open(path).map_err(|error| Error::reading("open", path, error))?;
+        Self::of_file(file, path).read_chosen(cancel, problems, chosen, key)
+    }
 }

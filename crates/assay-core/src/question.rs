@@ -119,6 +119,16 @@ pub struct ChoiceQuestion {
 }
 
 impl Question {
+    /// The kind of the question.
+    pub fn kind(&self) -> QuestionKind {
+        match self {
+            Self::Line(_) => QuestionKind::Line,
+            Self::Text(_) => QuestionKind::Text,
+            Self::Code(_) => QuestionKind::Code,
+            Self::Choice(_) => QuestionKind::Choice,
+        }
+    }
+
     /// The fingerprint of the question.
     pub fn fingerprint(&self) -> Fingerprint {
         match self {

@@ -44,6 +44,16 @@ pub trait Reference: Send + Sync {
         None
     }
 
+    /// The whole program of an answer, if answers are programs: a continuation together with what it continues.
+    fn whole_program(&self, _response: &Response) -> Option<String> {
+        None
+    }
+
+    /// The original's tests, if they are text that is appended to a program.
+    fn appended_tests(&self) -> Option<&str> {
+        None
+    }
+
     /// Requires candidates for this problem to be graded in one process with their tests.
     fn use_one_process(&self, _reason: &str) {}
 }

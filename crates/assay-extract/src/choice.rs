@@ -7,6 +7,7 @@ use assay_core::{ExpectedCode, Language};
 
 use crate::definitions::{count_defined, outdented};
 use crate::fences::{Block, blocks};
+use crate::helpers::with_helpers;
 use crate::tags::Tag;
 use crate::{is_valid, prose};
 
@@ -49,20 +50,21 @@ const MAX_TRIED: usize = 8;
 /// The block that defines the most entry points; the last one of several, unless it is invalid and one before is not:
 /// a model corrects itself below, and an answer that is cut off ends within its last block.
 fn defining<'a>(blocks: &[Block<'a>], expected: &ExpectedCode<'_>) -> Option<Cow<'a, str>> {
-    let rank = |block: &Block<'a>| {
+    let rank = |(place, block): (usize, &Block<'a>)| {
         let code = outdented(block.code(), expected);
         let defined = count_defined(&code, expected);
         let is_other = block.tag != Tag::None && !block.tag.is_for(expected.language);
-        (defined > 0).then_some(((is_other, Reverse(defined)), code))
+        (defined > 0).then_some(((is_other, Reverse(defined)), (place, code)))
     };
-    let ranked: Vec<_> = blocks.iter().filter_map(rank).collect();
+    let ranked: Vec<_> = blocks.iter().enumerate().filter_map(rank).collect();
     let best = ranked.iter().map(|(rank, _)| *rank).min()?;
-    let mut codes: Vec<_> =
+    let mut codes: Vec<(usize, Cow<'a, str>)> =
         ranked.into_iter().filter(|(rank, _)| *rank == best).map(|(_, code)| code).collect();
     let mut tried = (0..codes.len()).rev().take(MAX_TRIED);
-    let chosen = tried.find(|&at| is_valid(&codes[at], expected.language));
+    let chosen = tried.find(|&at| is_valid(&codes[at].1, expected.language));
     let chosen = chosen.unwrap_or(codes.len() - 1);
-    Some(codes.swap_remove(chosen))
+    let (place, code) = codes.swap_remove(chosen);
+    Some(with_helpers(code, place, blocks, expected))
 }
 
 /// The code of an answer in which a program begins before the first fence: the fence is its end, or within it. `None` if

@@ -1,16 +1,18 @@
 //! The code in a chat answer, found by named and versioned rules. No I/O.
 //!
 //! A rule ([`Extraction`]) takes an answer and the facts by which its code is recognised ([`ExpectedCode`]), and returns
-//! the code ([`Extracted`]). Every line of the code is a line of the answer, in the same order, without indentation that all
-//! lines share and without a fence at its end; nothing is rewritten. Every rule takes any text, in linear time.
+//! the code ([`Extracted`]). Every line of the code is a line of the answer, in the same order, without a fence at its end;
+//! only indentation is added or removed. Every rule takes any text, in linear time.
 //!
 //! Blocks are found in `fences.rs`, their languages in `tags.rs`, and the one that is meant in `choice.rs`;
-//! `definitions.rs` recognises what a block defines, `prose.rs` cuts answers without fences, and `needed.rs` keeps what
-//! an entry point needs.
+//! `definitions.rs` recognises what a block defines, `helpers.rs` adds the blocks that it needs, `prose.rs` cuts answers
+//! without fences, `continuation.rs` indents the rest of a function, and `needed.rs` keeps what an entry point needs.
 
 mod choice;
+mod continuation;
 mod definitions;
 mod fences;
+mod helpers;
 mod needed;
 mod prose;
 mod tags;
@@ -54,7 +56,7 @@ impl Extraction {
 
     /// The version, raised when the same answer could have other code.
     pub fn version(self) -> u32 {
-        1
+        2
     }
 
     /// Returns true if the rule knows this language.
@@ -75,8 +77,13 @@ impl Extraction {
         let is_program = definitions::defines(&code, expected) && !starts_indented(&code);
         let code = match self {
             Self::Def if is_program => needed::needed(code, expected),
-            _ if is_program || answer.starts_with(&*code) => code,
-            _ => on_its_own_line(code, expected.prompt),
+            _ if is_program => code,
+            Self::Code | Self::Def => {
+                continuation::of_prompt(code, answer, expected.prompt, expected.language)
+            }
+            Self::FirstBlock | Self::LastBlock => {
+                continuation::on_its_own_line(code, answer, expected.prompt)
+            }
         };
         Extracted { code, is_program }
     }
@@ -104,23 +111,23 @@ pub fn is_fenced(answer: &str, language: Option<Language>) -> bool {
     has_fence(answer) && language.is_none_or(|language| !is_valid(answer, language))
 }
 
-/// The part of an answer after a reasoning model's thoughts.
+/// The beginnings and ends of a reasoning model's thoughts.
+const THOUGHTS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+
+/// The part of an answer after a reasoning model's thoughts; nothing if they were cut off before their end.
 fn after_thoughts(answer: &str) -> &str {
-    answer.rfind("</think>").map_or(answer, |at| &answer[at + "</think>".len()..])
+    let ends = THOUGHTS.iter().filter_map(|(_, end)| Some(answer.rfind(end)? + end.len()));
+    match ends.max() {
+        Some(end) => &answer[end..],
+        None if THOUGHTS.iter().any(|(begin, _)| answer.trim_start().starts_with(begin)) => "",
+        None => answer,
+    }
 }
 
 /// Returns true if the first line of code is indented.
 fn starts_indented(code: &str) -> bool {
     let first = code.lines().find(|line| !line.trim().is_empty());
     first.is_some_and(|line| line.starts_with([' ', '\t']))
-}
-
-/// The lines of a block, to be appended to a prompt that may end within a line.
-fn on_its_own_line<'a>(code: Cow<'a, str>, prompt: &str) -> Cow<'a, str> {
-    if prompt.is_empty() || prompt.ends_with('\n') || code.starts_with('\n') {
-        return code;
-    }
-    format!("\n{code}").into()
 }
 
 /// The maximum length of a text that is parsed; a longer one is no program.

@@ -67,6 +67,11 @@ impl Tag {
         }
     }
 
+    /// Returns true if code under this tag may be in `language`.
+    pub(crate) fn may_be(self, language: Language) -> bool {
+        self == Self::None || self.is_for(language)
+    }
+
     /// Returns true if code in `language` is written under this tag.
     pub(crate) fn is_for(self, language: Language) -> bool {
         match self {

@@ -159,6 +159,78 @@ fn thoughts_come_before_the_answer() {
 }
 
 #[test]
+fn thoughts_that_were_cut_off_are_no_answer() {
+    for thoughts in ["<think>\n", "\n<thinking>"] {
+        let answer = format!("{thoughts}Perhaps:\n```python\n{ADD}```\nNo, wait");
+        for rule in Extraction::ALL {
+            check_continuation(rule, &answer, "");
+        }
+    }
+    // The question ended with the beginning of the thoughts.
+    check(Code, &format!("So\n```python\nadd = 0\n```\n</think>\n{ADD}"), &format!("\n{ADD}"));
+    check(Code, &format!("<thinking>a</thinking>```python\n{ADD}```"), ADD);
+    let printing = "def add(a, b):\n    print('<think>')\n    return a + b\n";
+    check(Code, &format!("```python\n{printing}```"), printing);
+}
+
+#[test]
+fn helpers_in_blocks_of_their_own_are_kept() {
+    let helper = "def carry(a):\n    return a\n";
+    let imports = "import math\n";
+    let uses = "def add(a, b):\n    return math.floor(carry(a) + b)\n";
+    let answer = format!(
+        "First import:\n```python\n{imports}```\nA helper:\n```python\n{helper}```\nThen:\n```python\n{uses}```\n\
+         For example:\n```python\nprint(add(1, 2))\n```\n"
+    );
+    check(Code, &answer, &format!("{imports}{helper}{uses}"));
+    // A block that is not needed, acts, is another try or is in another language is left out.
+    for other in [
+        "def other(a):\n    return a\n".to_owned(),
+        format!("{helper}print(carry(1))\n"),
+        format!("{helper}\n{ADD}"),
+    ] {
+        let answer = format!("```python\n{other}```\n```python\n{uses}```\n");
+        check(Code, &answer, uses);
+    }
+    let answer = format!("```text\n{helper}```\n```python\n{uses}```\n");
+    check(Code, &answer, uses);
+    check(Code, &format!("```python\n{helper}\n{uses}```"), &format!("{helper}\n{uses}"));
+}
+
+#[test]
+fn the_indentation_of_a_body_is_mended() {
+    let body = "    total = a\n    for _ in range(b):\n        total += 1\n    return total\n";
+    let of = |text: &str| format!("```python\n{text}```\n");
+    // As it should be, without that of the first line, without any, with too much, with too little.
+    let flat = "total = a\nfor _ in range(b):\n    total += 1\nreturn total\n";
+    let deep = body.replace("\n    ", "\n        ").replacen("    ", "        ", 1);
+    let shallow = "  total = a\n  for _ in range(b):\n      total += 1\n  return total\n";
+    for given in [body, body.trim_start(), flat, &deep, shallow] {
+        check_continuation(Code, &of(given), body);
+        check_continuation(Code, given, body);
+    }
+    check_continuation(Code, "return a + b", "    return a + b");
+    check_continuation(
+        Code,
+        "for c in b:\n        a += c\n    return a\n",
+        "    for c in b:\n        a += c\n    return a\n",
+    );
+    // Whatever is no body stays as it is.
+    for other in ["Sorry, I cannot add.", "return (a +", "    return (a +\n"] {
+        check_continuation(Code, other, other);
+    }
+    let whole = ExpectedCode { prompt: "", ..expected() };
+    assert_eq!(Code.extract("return 1\n", &whole).code, "return 1\n");
+    let opened = ExpectedCode { prompt: "def add(a, b):\n    if a:\n", ..expected() };
+    let mended = Code.extract("return 1\n    return 2\n", &opened);
+    assert_eq!(mended.code, "        return 1\n    return 2\n");
+    check_continuation(Code, "for c in b:\n    a += c\n", "    for c in b:\n        a += c\n");
+    assert_eq!(Code.extract("return 1\n", &opened).code, "        return 1\n");
+    let java = ExpectedCode { language: Language::Java, ..expected() };
+    assert_eq!(Code.extract("return a + b;\n}", &java).code, "return a + b;\n}");
+}
+
+#[test]
 fn other_languages_have_blocks_too() {
     let java =
         "class Solution {\n    public int add(int a, int b) {\n        return a + b;\n    }\n}\n";
@@ -217,9 +289,12 @@ fn fences_within_valid_programs_are_no_reason_for_a_hint() {
 }
 
 /// Returns true if every line of `code` is part of a line of `answer`, in the same order.
+///
+/// Indentation does not count.
 fn is_subsequence(code: &str, answer: &str) -> bool {
     let mut lines = answer.lines();
-    code.lines().filter(|line| !line.is_empty()).all(|line| lines.any(|whole| whole.contains(line)))
+    let mut code = code.lines().map(str::trim_start).filter(|line| !line.is_empty());
+    code.all(|line| lines.any(|whole| whole.contains(line)))
 }
 
 fn pieces() -> impl Strategy<Value = String> {
@@ -241,6 +316,8 @@ fn pieces() -> impl Strategy<Value = String> {
         Just("@d\n"),
         Just("```java"),
         Just("</think>"),
+        Just("<think>"),
+        Just("return add(x)\n"),
         Just("add = "),
         Just("\\\n"),
         Just("{\n"),

@@ -6,13 +6,15 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 /// The standard input of a command.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub enum Input {
     /// Nothing can be read.
     #[default]
     Null,
     /// A pipe whose other end is [`Guarded::stdin`](crate::Guarded::stdin).
     Piped,
+    /// A file, which is read from its current position.
+    File(File),
 }
 
 /// The standard output or the standard error of a command.

@@ -193,6 +193,7 @@ fn input(input: Input) -> io::Result<(OwnedFd, Option<PipeWriter>)> {
     match input {
         Input::Null => Ok((File::open("/dev/null")?.into(), None)),
         Input::Piped => io::pipe().map(|(reader, writer)| (reader.into(), Some(writer))),
+        Input::File(file) => Ok((file.into(), None)),
     }
 }
 

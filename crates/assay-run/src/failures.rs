@@ -28,10 +28,28 @@ pub struct FailedSample {
     pub verdict: Verdict,
     /// The answer, if it could be found.
     pub response: Option<Arc<Response>>,
+    /// The reply that the answer was cut from, if that is more.
+    pub cut: Option<CutReply>,
     /// The question, if the problem could be read.
     pub question: Option<Question>,
     /// The right answer, if it is known and can be written down.
     pub gold: Option<Response>,
+}
+
+/// A reply of which only a part is graded.
+#[derive(Debug, Clone)]
+pub struct CutReply {
+    /// The rule that found the part, with its version; `None` for the end at a stop word.
+    pub rule: Option<String>,
+    /// The whole text.
+    pub reply: Arc<str>,
+}
+
+/// An answer as it is shown.
+#[derive(Clone)]
+pub(crate) struct ShownAnswer {
+    pub(crate) response: Arc<Response>,
+    pub(crate) cut: Option<CutReply>,
 }
 
 /// Chooses the failed samples to show, in memory that does not grow with the number of verdicts.
@@ -185,6 +203,19 @@ impl Criterion {
     }
 }
 
+impl FailedSample {
+    fn new(
+        verdict: Verdict,
+        answer: &dyn Fn(&Verdict) -> Option<ShownAnswer>,
+        question: Option<Question>,
+        gold: Option<Response>,
+    ) -> Self {
+        let (response, cut) =
+            answer(&verdict).map(|ShownAnswer { response, cut }| (response, cut)).unzip();
+        Self { verdict, response, cut: cut.flatten(), question, gold }
+    }
+}
+
 /// Returns true if there is an answer and it is wrong. A missing answer has nothing to show.
 fn is_failed_answer(verdict: &Verdict) -> bool {
     verdict.no_answer.is_none() && matches!(verdict.outcome, Outcome::Failed | Outcome::TimedOut)
@@ -194,7 +225,7 @@ fn is_failed_answer(verdict: &Verdict) -> bool {
 pub(crate) fn with_problems(
     chosen: Vec<Verdict>,
     problems: &dyn Problems,
-    response: &dyn Fn(&Verdict) -> Option<Arc<Response>>,
+    answer: &dyn Fn(&Verdict) -> Option<ShownAnswer>,
 ) -> Result<Vec<FailedSample>> {
     let wanted: HashSet<&str> = chosen.iter().map(|verdict| verdict.problem.as_str()).collect();
     let ids = problems.ids();
@@ -210,7 +241,7 @@ pub(crate) fn with_problems(
     }
     let sample = |verdict: Verdict| {
         let (question, gold) = found.get(&verdict.problem).cloned().unzip();
-        FailedSample { response: response(&verdict), question, gold: gold.flatten(), verdict }
+        FailedSample::new(verdict, answer, question, gold.flatten())
     };
     Ok(chosen.into_iter().map(sample).collect())
 }
@@ -236,43 +267,41 @@ pub fn failed_samples(
     if chosen.is_empty() {
         return Ok((Vec::new(), None));
     }
-    let responses = responses(&reader, &chosen)?;
-    let response = |verdict: &Verdict| {
-        responses.get(&(verdict.problem.clone(), verdict.sample)).map(Arc::clone)
-    };
+    let answers = answers(&reader, &chosen)?;
+    let answer =
+        |verdict: &Verdict| answers.get(&(verdict.problem.clone(), verdict.sample)).cloned();
     let opened = task.open(&Opening::new(&request.data, &request.settings));
     let read = opened.and_then(|problems| {
         problems.can_be_asked()?;
-        with_problems(chosen.clone(), problems.as_ref(), &response)
+        with_problems(chosen.clone(), problems.as_ref(), &answer)
     });
     Ok(match read {
         Ok(failed) => (failed, None),
         Err(error) => {
-            let alone = |verdict| {
-                let response = response(&verdict);
-                FailedSample { verdict, response, question: None, gold: None }
-            };
+            let alone = |verdict| FailedSample::new(verdict, &answer, None, None);
             (chosen.into_iter().map(alone).collect(), Some(error))
         }
     })
 }
 
 /// The answers of the chosen samples.
-fn responses(
+fn answers(
     reader: &RunReader,
     chosen: &[Verdict],
-) -> Result<HashMap<(ProblemId, u32), Arc<Response>>> {
-    let mut responses = HashMap::new();
+) -> Result<HashMap<(ProblemId, u32), ShownAnswer>> {
+    let mut answers = HashMap::new();
     let wanted: HashSet<(&str, u32)> =
         chosen.iter().map(|verdict| (verdict.problem.as_str(), verdict.sample)).collect();
     for line in reader.answers() {
         let line = line?;
         if wanted.contains(&(line.problem.as_str(), line.sample)) {
             let answer = Answer::from(line);
-            responses.insert((answer.problem, answer.sample), answer.response);
+            let Answer { problem, sample, response, reply, rule, .. } = answer;
+            let cut = reply.map(|reply| CutReply { rule, reply: reply.into() });
+            answers.insert((problem, sample), ShownAnswer { response, cut });
         }
     }
-    Ok(responses)
+    Ok(answers)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! texts for metrics, and [`figures()`] computes their intervals and the differences between systems.
 
 mod context;
+mod export;
 mod failures;
 mod figures;
 mod gate;
@@ -26,7 +27,8 @@ mod work;
 pub use assay_core::Progress;
 pub use assay_record::{Tool, is_run};
 pub use context::{RunContext, job_count};
-pub use failures::{FailedSample, failed_samples};
+pub use export::{ExportSummary, RunExport};
+pub use failures::{CutReply, FailedSample, failed_samples};
 pub use figures::{Difference, Figure, figures};
 pub use measure::{Measured, Measurement, PairSink, measure};
 pub use plan::{OpenTask, Plan, Request, TaskRequest, select_problems};

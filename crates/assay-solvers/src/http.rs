@@ -1,11 +1,11 @@
 //! `http:MODEL@URL`: a language model on a server that speaks OpenAI's protocol.
 
-use assay_core::{Error, LineQuestion, Result};
+use assay_core::{LineQuestion, Result};
 use assay_extract::Extraction;
 use assay_models::{Api, Model, ModelAddress, ModelResources, ModelSettings};
 use serde::Deserialize;
 
-use crate::kind::ALL;
+use crate::kind::{ALL, extraction_named};
 use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSettings, locate};
 
 /// A language model on a server.
@@ -66,14 +66,6 @@ impl SolverKind for Http {
 pub(crate) fn extraction(settings: &ModelSettings) -> Result<Option<Extraction>> {
     match settings.extract.as_deref() {
         None => Ok((settings.api == Api::Chat).then_some(Extraction::Code)),
-        Some("none") => Ok(None),
-        Some(name) => {
-            let found = Extraction::ALL.into_iter().find(|rule| rule.name() == name);
-            found.map(Some).ok_or_else(|| {
-                let names: Vec<&str> = Extraction::ALL.iter().map(|rule| rule.name()).collect();
-                Error::usage(format!("there is no rule called {name:?} to find code in replies"))
-                    .hint(format!("the rules are: none, {}", names.join(", ")))
-            })
-        }
+        Some(name) => extraction_named(name),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assay_core::{AnswerEach, Problems, QuestionKind, Result, Secret, Solver};
+use assay_core::{AnswerEach, Error, Problems, QuestionKind, Result, Secret, Solver};
 use assay_extract::Extraction;
 use serde::Serialize;
 
@@ -149,6 +149,19 @@ impl Argument {
             Some(argument) => self != Self::Forbidden && !argument.is_empty(),
         }
     }
+}
+
+/// The rule with this name by which code is found in replies.
+pub(crate) fn extraction_named(name: &str) -> Result<Option<Extraction>> {
+    if name == "none" {
+        return Ok(None);
+    }
+    let found = Extraction::ALL.into_iter().find(|rule| rule.name() == name);
+    found.map(Some).ok_or_else(|| {
+        let names: Vec<&str> = Extraction::ALL.iter().map(|rule| rule.name()).collect();
+        Error::usage(format!("there is no rule called {name:?} to find code in replies"))
+            .hint(format!("the rules are: none, {}", names.join(", ")))
+    })
 }
 
 /// A solver that is ready to answer.

@@ -73,15 +73,35 @@ fn extraction_grades_the_code_and_says_what_it_cut() {
         let results = json(&output);
         assert_eq!(results["counts"]["passed"], passed, "{rule}: {results}");
         let signature = results["signature"].as_str().unwrap();
-        assert!(signature.contains(&format!("|extract:{rule}.1|solver:")), "{signature}");
-        assert_eq!(results["extracted"]["rule"], format!("{rule}.1"));
+        assert!(signature.contains(&format!("|extract:{rule}.2|solver:")), "{signature}");
+        assert_eq!(results["extracted"]["rule"], format!("{rule}.2"));
         assert!(!output.err.contains("contain Markdown fences"), "{output:?}");
     }
     let output = score(folder.path(), &chat(), &["--extract", "code"]);
-    let expected = json!({"rule": "code.1", "answers": 4, "changed": 3, "programs": 1});
+    let expected = json!({"rule": "code.2", "answers": 4, "changed": 3, "programs": 1});
     assert_eq!(json(&output)["extracted"], expected);
-    let said = "extract:code.1 cut 3 of 4 answers; 1 holds the whole program and is graded as one";
+    let said = "extract:code.2 cut 3 of 4 answers; 1 holds the whole program and is graded as one";
     assert!(output.err.contains(said), "{output:?}");
+}
+
+#[test]
+fn a_failed_answer_is_shown_with_the_reply_that_it_was_cut_from() {
+    let folder = four_problems();
+    let reply = "Sure!\n\n```python\ndef add(a, b):\n    return a - b\n```\n\nIt adds.\n";
+    let whole = json!({"task_id": "T/0", "completion": reply});
+    let plain = json!({"task_id": "T/1", "completion": "    return a - b\n"});
+    let answers = format!("{whole}\n{plain}\n");
+    let more = ["--extract", "code", "--failures", "2"];
+    let results = json(&score(folder.path(), &answers, &more));
+    let samples = results["failed_samples"].as_array().unwrap();
+    assert_eq!((&samples[0]["rule"], &samples[0]["reply"]), (&"code.2".into(), &reply.into()));
+    assert_eq!(samples[0]["answer"], "def add(a, b):\n    return a - b\n");
+    assert_eq!((samples[1].get("rule"), samples[1].get("reply")), (None, None));
+    let arguments = ["score", "humaneval", "-", "-d", "problems.jsonl"];
+    let shown = feed(folder.path(), &[&arguments[..], &more].concat(), &answers).out;
+    assert!(shown.contains("  cut       code.2 kept 2 of 6 lines of the reply\n"), "{shown}");
+    assert!(shown.contains("  reply\n    Sure!\n"), "{shown}");
+    assert_eq!(shown.matches("  cut  ").count(), 1, "{shown}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod codebleu;
 mod codrep_predict;
 mod codrep_score;
 mod evalplus;
+mod extract;
 pub(crate) mod floor;
 mod humaneval;
 mod locate;
@@ -44,6 +45,7 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("humaneval", Benchmark::Contenders(humaneval::run_all)),
     ("evalplus", Benchmark::Contenders(evalplus::run_all)),
     ("published", Benchmark::Rows(published::run)),
+    ("extract", Benchmark::Rows(extract::run_all)),
     ("translations", Benchmark::Rows(translations::run)),
     ("models", Benchmark::Rows(models::run)),
 ];

@@ -49,6 +49,19 @@ pub(super) fn read_document<'de, S: DeserializeSeed<'de>>(
     }
 }
 
+/// The cure for a file of references.
+const GENERATIONS: &str = "this is BigCode's references.json: the tests of the problems; give generations.json, which is \
+     written beside it";
+
+/// Returns true if an element is one of BigCode's references: assertions, or a function that checks a candidate and a
+/// call of it. The programs of a problem are in a list.
+fn are_tests(element: &Value) -> bool {
+    let Value::String(text) = element else { return false };
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    let checks = || text.contains("def check(") && text.trim_end().ends_with(')');
+    lines.peek().is_some() && (lines.all(|line| line.starts_with("assert ")) || checks())
+}
+
 /// Collects the elements of an array as they are read.
 struct Elements<'g, 'a, 'r> {
     collector: &'g mut Collector<'a>,
@@ -107,6 +120,11 @@ impl Elements<'_, '_, '_> {
         self.positions += 1;
         // Surplus elements are reported once, when all are counted.
         let Some(id) = self.collector.problems.ids().get(index) else { return Ok(()) };
+        if are_tests(programs) {
+            self.collector.faults.advise(GENERATIONS.to_owned());
+            let message = format!("element {index}, for {id}, holds tests and no programs");
+            return Err(Fault::new(FaultKind::Malformed, message).about(index));
+        }
         let responses = texts("programs", programs, Response::Program).map_err(|what| {
             let message = format!("element {index}, for {id}: {what}");
             Fault::new(FaultKind::Malformed, message).about(index)

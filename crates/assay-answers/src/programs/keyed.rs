@@ -27,7 +27,7 @@ pub(super) fn begins(head: &[u8], names: &ProblemNames<'_>) -> bool {
 }
 
 /// The first key of the object that begins here.
-fn first_key(head: &[u8]) -> Option<String> {
+pub(super) fn first_key(head: &[u8]) -> Option<String> {
     let inside = head.strip_prefix(b"{")?.trim_ascii_start();
     let mut keys = serde_json::Deserializer::from_slice(inside).into_iter::<String>();
     keys.next()?.ok()

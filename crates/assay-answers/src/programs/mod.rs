@@ -1,12 +1,16 @@
 //! Programs, in the formats that the field uses.
 //!
-//! A stream is JSON lines (`record.rs` has the fields), one JSON array or object (`array.rs`, `keyed.rs`), or
-//! TransCoder's lines (`transcoder.rs`); a folder or an archive has files for each problem (`files.rs`). Several answers
-//! to one problem are its samples, in their order.
+//! A stream is JSON lines (`record.rs` has the fields, `lm_eval.rs` those of lm-evaluation-harness), one JSON array or
+//! object (`array.rs`, `keyed.rs`), inspect's log (`inspect.rs`), or TransCoder's lines (`transcoder.rs`); a folder or an
+//! archive has files for each problem (`files.rs`). Several answers to one problem are its samples, in their order.
 
 mod array;
 mod files;
+#[cfg(test)]
+mod harness_tests;
+mod inspect;
 mod keyed;
+mod lm_eval;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -22,13 +26,20 @@ use super::collector::Collector;
 use super::lines::{MAX_LINE_BYTES, ProblemNames, each_line, parse_assay_line};
 use super::not_utf8;
 pub(crate) use files::{is_file_of_answers, read as read_files};
+pub(crate) use inspect::{
+    is_archive as is_log, is_archive_name as is_log_name, read_archive as read_log,
+};
 use record::Record;
+pub(crate) use record::what_is;
 
 pub(super) fn read(reader: &mut dyn BufRead, collector: &mut Collector<'_>) -> io::Result<Digest> {
     let head = strip_bom(reader.fill_buf()?).trim_ascii_start();
     let names = ProblemNames::new(collector.problems);
     if head.starts_with(b"[") {
         return array::read(reader, collector);
+    }
+    if inspect::begins(head, &names) {
+        return inspect::read(reader, collector);
     }
     if keyed::begins(head, &names) {
         return keyed::read(reader, collector);

@@ -8,6 +8,7 @@ use assay_data::json_message;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::lm_eval;
 use crate::collector::Collector;
 use crate::lines::ProblemNames;
 use crate::shape::Shape;
@@ -58,6 +59,9 @@ const ANSWERS: [(&str, Holds); 20] = [
     ("predictions", Holds::Either),
 ];
 
+/// The field of replies that were converted from another format.
+const REPLIES: &str = "generation";
+
 /// Fields that are passed over beside another, which holds the answer: EvalPlus prefers `solution`, MapCoder keeps
 /// what the model said, and MultiPL-E's published completions come with the programs that were run.
 /// A raw reply is often kept beside the completion that was cut out of it.
@@ -81,6 +85,8 @@ pub(super) struct Record {
     fields: BTreeMap<String, Value>,
     /// The field that holds the answer, if the user named one.
     key: Option<String>,
+    /// The format that it was converted from.
+    shape: Option<Shape>,
 }
 
 /// The answers in an object.
@@ -129,6 +135,25 @@ impl Record {
         self
     }
 
+    /// A record with only the name of its problem.
+    pub(super) fn named_by(name: Value) -> Self {
+        let fields = BTreeMap::from([(NAMES[0].to_owned(), name)]);
+        Self { fields, ..Self::default() }
+    }
+
+    /// The record without all fields but the problem's names.
+    pub(super) fn only_names(mut self) -> Self {
+        self.fields.retain(|key, _| NAMES.contains(&key.as_str()));
+        self
+    }
+
+    /// Adds replies, which may be whole programs or continue the prompt, in a format of this kind.
+    pub(super) fn with_replies(mut self, texts: Vec<Value>, shape: Shape) -> Self {
+        self.fields.insert(REPLIES.to_owned(), Value::Array(texts));
+        self.shape = Some(shape);
+        self
+    }
+
     /// Collects its answers, or counts them if the task leaves their problem out.
     pub(super) fn add_to(
         self,
@@ -136,6 +161,10 @@ impl Record {
         place: Place,
         names: &ProblemNames<'_>,
     ) -> Result<(), Fault> {
+        if lm_eval::is_line(&self) {
+            let converted = lm_eval::converted(&self, collector)?;
+            return converted.map_or(Ok(()), |record| record.add_to(collector, place, names));
+        }
         if NAMES.iter().all(|name| !self.has(name)) {
             let prompt = self.text("prompt").map(str::to_owned);
             let given = self.answers_to("")?;
@@ -220,10 +249,11 @@ impl Record {
 
     /// The answers to the problem called `name`, or the fault about it.
     pub(super) fn answers_to(&self, name: &str) -> Result<Given, Fault> {
-        self.given().map_err(|what| {
+        let given = self.given().map_err(|what| {
             let named = if name.is_empty() { what } else { format!("{name:?}: {what}") };
             Fault::new(FaultKind::Malformed, named)
-        })
+        })?;
+        Ok(Given { shape: self.shape.unwrap_or(given.shape), ..given })
     }
 
     fn given(&self) -> Result<Given, String> {
@@ -326,12 +356,16 @@ impl Record {
         }
     }
 
-    fn has(&self, key: &str) -> bool {
+    pub(super) fn has(&self, key: &str) -> bool {
         self.fields.get(key).is_some_and(|value| !value.is_null())
     }
 
-    fn text(&self, key: &str) -> Option<&str> {
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
         self.fields.get(key).and_then(Value::as_str)
+    }
+
+    pub(super) fn field(&self, key: &str) -> Option<&Value> {
+        self.fields.get(key)
     }
 }
 
@@ -355,7 +389,7 @@ pub(super) fn texts(
     }
 }
 
-pub(super) fn what_is(value: &Value) -> &'static str {
+pub(crate) fn what_is(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -374,7 +408,8 @@ struct Fields<'k> {
 impl Fields<'_> {
     fn keeps(&self, key: &str) -> bool {
         let is_answer = || ANSWERS.iter().any(|(name, _)| *name == key);
-        NAMES.contains(&key) || CONTEXT.contains(&key) || is_answer() || self.key == Some(key)
+        let is_known = NAMES.contains(&key) || CONTEXT.contains(&key);
+        is_known || lm_eval::FIELDS.contains(&key) || is_answer() || self.key == Some(key)
     }
 }
 
@@ -405,6 +440,6 @@ impl<'de> Visitor<'de> for Fields<'_> {
                 return Err(A::Error::custom(twice));
             }
         }
-        Ok(Record { fields, key: self.key.map(str::to_owned) })
+        Ok(Record { fields, key: self.key.map(str::to_owned), shape: None })
     }
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use assay_core::{
     Answer, AnswerEach, AnswerError, AnswerSink, AnswerTogether, Ask, Batch, BatchQuestion, Effort,
     Error, InFlight, Problem, ProblemId, Reference, Reply, Response, Result, SampleKey,
-    SessionReport, Solver, Submission, Work,
+    SessionReport, Solver, StopWords, Submission, Work,
 };
 use crossbeam_channel::Receiver;
 use tracing::{debug, debug_span, info};
@@ -96,7 +96,10 @@ impl Pipeline<'_> {
         let Some((replies, retries)) = asked else { return Ok(None) };
         let wall_s = started.map(|started| started.elapsed().as_secs_f64());
         debug!(retries, wall_s, replies = replies.len(), "answered");
-        let cutting = Cutting::new(solver.is_verbatim(), self.extraction, problem);
+        let question = &problem.question;
+        let stop_words =
+            if solver.is_verbatim() { StopWords::default() } else { question.stop_words() };
+        let cutting = Cutting::new(stop_words, self.extraction, problem.reference.as_ref());
         let answers = replies.into_iter().zip(sample..).map(|(reply, sample)| {
             self.progress.used(&reply.usage);
             let cut = cutting.answer(problem.id.clone(), sample, reply);
@@ -154,9 +157,12 @@ impl Pipeline<'_> {
         let mut questions = asked.iter().map(|question| {
             let SampleRequest { problem, samples } = question;
             let Problem { id, index, question, reference } = Arc::unwrap_or_clone(problem);
-            let (missing, cutting) = (samples.clone(), Cutting::at(question.stop_words()));
+            // The prose around code may contain stop words.
+            let is_prose = self.extraction.is_some();
+            let stop_words = if is_prose { StopWords::default() } else { question.stop_words() };
+            let (id_of, missing) = (id.clone(), samples.clone());
             open.borrow_mut()
-                .insert(index, OpenProblem { id: id.clone(), reference, missing, cutting });
+                .insert(index, OpenProblem { id: id_of, reference, missing, stop_words });
             BatchQuestion { id, index, question, samples }
         });
         let (problems, scratch, cancel) = (self.problems, self.scratch, self.cancel);
@@ -171,7 +177,7 @@ struct OpenProblem {
     reference: Arc<dyn Reference>,
     /// The samples that were not answered yet.
     missing: Vec<u32>,
-    cutting: Cutting<'static>,
+    stop_words: StopWords,
 }
 
 /// Passes on the answers of a solver that answers everything in one go.
@@ -192,7 +198,10 @@ impl AnswerSink for BatchSink<'_, '_> {
             };
             open.missing.remove(at);
             debug!(problem = %open.id, sample = key.sample, "answered");
-            let answer = open.cutting.answer(open.id.clone(), key.sample, response.into());
+            let extraction = self.pipeline.extraction;
+            let cutting =
+                Cutting::new(open.stop_words.clone(), extraction, open.reference.as_ref());
+            let answer = cutting.answer(open.id.clone(), key.sample, response.into());
             answered(key, Arc::clone(&open.reference), answer)
         };
         match self.pipeline.send_answer(answered, self.outlet)? {

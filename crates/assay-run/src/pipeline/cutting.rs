@@ -4,7 +4,7 @@
 //! the code in it, by a named and versioned rule. What came is kept whole beside what is graded.
 
 use assay_core::{
-    Answer, Error, ExpectedCode, Problem, ProblemId, Reply, Response, Result, StopWords,
+    Answer, Error, ExpectedCode, ProblemId, Reference, Reply, Response, Result, StopWords,
 };
 use assay_extract::Extraction;
 
@@ -14,24 +14,15 @@ pub(super) struct Cutting<'a> {
     extraction: Option<(Extraction, ExpectedCode<'a>)>,
 }
 
-impl Cutting<'static> {
-    /// Cuts replies at stop words.
-    pub(super) fn at(stop_words: StopWords) -> Self {
-        Self { stop_words, extraction: None }
-    }
-}
-
 impl<'a> Cutting<'a> {
-    /// Cuts replies to `problem`: by `extraction`, if the problem asks for code.
+    /// Cuts replies to a question with these stop words: by `extraction`, if `reference` asks for code.
     pub(super) fn new(
-        is_verbatim: bool,
+        stop_words: StopWords,
         extraction: Option<Extraction>,
-        problem: &'a Problem,
+        reference: &'a dyn Reference,
     ) -> Self {
-        let stop_words =
-            if is_verbatim { StopWords::default() } else { problem.question.stop_words() };
-        let expected = problem.reference.expected_code();
-        Self { stop_words, extraction: extraction.zip(expected) }
+        let expected = extraction.and_then(|rule| Some((rule, reference.expected_code()?)));
+        Self { stop_words, extraction: expected }
     }
 
     /// Creates the answer from a reply.

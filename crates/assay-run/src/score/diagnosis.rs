@@ -198,6 +198,7 @@ mod tests {
             is_settled: true,
             prompt: None,
             form: Some(form),
+            reply: None,
         }
     }
 

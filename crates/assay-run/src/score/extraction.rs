@@ -9,19 +9,20 @@ use assay_extract::{Extraction, is_fenced};
 
 use crate::pipeline::check_extraction;
 
-/// Replaces every answer by the code in it.
+/// Replaces every answer by the code in it; the answers that are shown keep the whole text too.
 pub(super) fn extract_code(
-    rule: Extraction,
+    (rule, keeps_replies): (Extraction, bool),
     file: &mut AnswerFile,
     problems: &dyn Problems,
     task: &str,
 ) -> Result<Extracted> {
     let mut counts = Extracted { rule: rule.to_string(), ..Extracted::default() };
     let mut outcome = Ok(());
+    let how = (rule, keeps_replies);
     problems.references(&mut |index, reference| {
         // An answer to a problem without a reference is refused later.
         let Ok(reference) = reference else { return ControlFlow::Continue(()) };
-        outcome = extract_of(rule, index, reference.as_ref(), file, &mut counts, task);
+        outcome = extract_of(how, index, reference.as_ref(), file, &mut counts, task);
         if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     outcome.map(|()| counts)
@@ -29,7 +30,7 @@ pub(super) fn extract_code(
 
 /// Replaces the answers to one problem.
 fn extract_of(
-    rule: Extraction,
+    (rule, keeps_replies): (Extraction, bool),
     index: usize,
     reference: &dyn Reference,
     file: &mut AnswerFile,
@@ -50,6 +51,9 @@ fn extract_of(
         counts.answers += 1;
         counts.changed += usize::from(found.code != text);
         counts.programs += usize::from(becomes_program);
+        if keeps_replies && found.code != text {
+            answer.reply = Some(text.into());
+        }
         let code = found.code.into_owned();
         let is_text = is_continuation && !becomes_program;
         *response = Arc::new(if is_text { Response::Text(code) } else { Response::Program(code) });

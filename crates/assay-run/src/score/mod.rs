@@ -29,7 +29,7 @@ use assay_record::Tool;
 use tracing::info;
 
 use crate::RunContext;
-use crate::failures::{FailedSample, FailureChoice, with_problems};
+use crate::failures::{CutReply, FailedSample, FailureChoice, ShownAnswer, with_problems};
 use crate::gate::{Gate, GoldGate};
 use crate::pipeline::VerdictCache;
 use crate::plan::{signature, with_samples};
@@ -270,7 +270,7 @@ fn conclude(
         ..results.with_tally(sum.tally.as_ref())
     };
     let unanswered = ids_without_answer(&file, scoring);
-    let failed = failed(sum.choice, problems, &file)?;
+    let failed = failed(sum.choice, scoring, &file)?;
     let (flaws, excluded, passed_over) = (sum.flaws, sum.excluded, file.passed_over);
     let scored = Scored { results, flaws, excluded, unanswered, passed_over, failed };
     Ok(ScoreOutcome::Complete(Box::new(scored)))
@@ -279,20 +279,22 @@ fn conclude(
 /// The chosen samples with their problems, which are read only now, and their answers in the file.
 fn failed(
     choice: FailureChoice,
-    problems: &dyn Problems,
+    scoring: &Scoring<'_>,
     file: &AnswerFile,
 ) -> Result<Vec<FailedSample>> {
     let chosen = choice.finish();
     if chosen.is_empty() {
         return Ok(Vec::new());
     }
-    let indices = indices(problems);
-    let response = |verdict: &Verdict| {
+    let indices = indices(scoring.problems);
+    let rule = scoring.extraction.map(|rule| rule.to_string());
+    let answer = |verdict: &Verdict| {
         let index = *indices.get(verdict.problem.as_str())?;
         let answer = file.of(index).get(verdict.sample as usize)?;
-        Some(Arc::clone(&answer.submission.response))
+        let cut = answer.reply.clone().map(|reply| CutReply { rule: rule.clone(), reply });
+        Some(ShownAnswer { response: Arc::clone(&answer.submission.response), cut })
     };
-    with_problems(chosen, problems, &response)
+    with_problems(chosen, scoring.problems, &answer)
 }
 
 /// Replaces every answer by its code if that was asked for; otherwise hints at answers with fences.
@@ -303,7 +305,8 @@ fn look_for_code(
 ) -> Result<Option<Extracted>> {
     let Scoring { task, problems, extraction, .. } = *scoring;
     if let Some(rule) = extraction {
-        return extraction::extract_code(rule, file, problems, &task.card().name).map(Some);
+        let how = (rule, scoring.failures > 0);
+        return extraction::extract_code(how, file, problems, &task.card().name).map(Some);
     }
     if let Some(hint) = extraction::hint_at_fences(file, problems) {
         context.progress.warn(&hint);

@@ -1,8 +1,9 @@
 //! Converts the lines that a solver command prints into answers.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::fs::File;
 
-use assay_answers::{ProblemNames, codrep, parse_program_line};
+use assay_answers::{ProblemNames, codrep, parse_answer_object, parse_program_line};
 use assay_core::{
     AnswerSink, Cancel, Fault, FaultKind, NoAnswerKind, Problems, Response, Result, SampleKey,
     SessionEnd, SessionReport, agreeing, counted,
@@ -14,10 +15,8 @@ use super::stage::{Protocol, Staged};
 
 /// The number of unreadable lines that are kept as evidence.
 const MAX_GARBAGE_LINES: usize = 5;
-/// The maximum length of a line; the rest of a longer one is dropped.
-const MAX_LINE_BYTES: u64 = 64 << 10;
-/// The same for lines that contain whole programs, or several of them.
-const MAX_PROGRAM_LINE_BYTES: u64 = 8 << 20;
+/// The maximum length of a line, which may hold several whole programs; the rest of a longer one is dropped.
+const MAX_LINE_BYTES: u64 = 8 << 20;
 
 /// One session of the command on the problems that it is asked.
 pub(super) struct Conversation<'a> {
@@ -62,14 +61,24 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Runs the command, passes its answers on, and gives the reason for every missing sample.
-    pub(super) fn run(mut self, cancel: &Cancel, emit: &mut dyn AnswerSink) -> Result<()> {
+    /// Runs the command with `questions` as its standard input, passes its answers on, and gives the reason for every
+    /// missing sample.
+    pub(super) fn run(
+        mut self,
+        questions: File,
+        cancel: &Cancel,
+        emit: &mut dyn AnswerSink,
+    ) -> Result<()> {
         let solver = self.solver;
         let mut command = solver.command.clone();
         command.push(self.staged.path.display().to_string());
-        let longest_line = self.longest_line();
-        let mut process =
-            Process::start(&command, &solver.working_folder, solver.time_limit, longest_line)?;
+        let mut process = Process::start(
+            &command,
+            &solver.working_folder,
+            questions,
+            solver.time_limit,
+            MAX_LINE_BYTES,
+        )?;
         let end = process.run_to_end(cancel, &mut |line| self.take_line(line, emit))?;
         let wall = process.elapsed();
         let stderr_tail = process.stderr_tail();
@@ -88,20 +97,8 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    fn longest_line(&self) -> u64 {
-        match self.staged.protocol {
-            Protocol::Questions => MAX_PROGRAM_LINE_BYTES,
-            Protocol::Tasks { .. } | Protocol::Sources => MAX_LINE_BYTES,
-        }
-    }
-
     fn take_line(&mut self, line: &[u8], emit: &mut dyn AnswerSink) -> Result<()> {
-        let read = match &self.staged.protocol {
-            Protocol::Sources => self.read_text_line(line),
-            Protocol::Tasks { dataset } => self.read_task_line(line, dataset),
-            Protocol::Questions => self.read_program_line(line),
-        };
-        let answers = match read {
+        let answers = match self.read_line(line) {
             Ok(answers) => answers,
             Err(fault) => {
                 self.note(line, fault);
@@ -115,6 +112,19 @@ impl<'a> Conversation<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Reads a line: a JSON object that names its problem, or what the protocol expects otherwise.
+    fn read_line(&mut self, line: &[u8]) -> Result<Answers, Fault> {
+        if let Some((index, responses)) = parse_answer_object(line, self.staged.kind, &self.names)?
+        {
+            return Ok(responses.into_iter().map(|response| (index, response)).collect());
+        }
+        match &self.staged.protocol {
+            Protocol::Sources => self.read_text_line(line),
+            Protocol::Tasks { dataset } => self.read_task_line(line, dataset),
+            Protocol::Questions => self.read_program_line(line),
+        }
     }
 
     /// The number of the next sample of a problem.

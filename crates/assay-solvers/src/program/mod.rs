@@ -1,24 +1,25 @@
-//! `program:CMD`: CodRep's predictor protocol, one for translators, and one for solvers that write
-//! programs.
+//! `program:CMD`: one line-JSON protocol for every kind of question, beside the plain protocols of the field.
 //!
-//! Asked about lines, the command gets the task folder as its last argument and prints `<path>
-//! <line> [<line>…]`. Asked for texts, it gets a file with one source per line and prints one text
-//! per line, in the same order, as the translators of CodeXGLUE and AVATAR do. Asked for programs,
-//! it gets a file with one JSON object per line and prints samples in the format of HumanEval and
-//! EvalPlus. In every case it is given a private copy, so that it sees neither the solutions nor
-//! problems that it is not asked, and cannot change the dataset. It is the user's own command and
-//! runs with the user's rights; programs that are not trusted go through the sandbox instead.
+//! The command reads one JSON object per question on standard input and prints one per answer. Its last argument names
+//! the same questions as files: asked about lines, CodRep's task folder, and it may print `<path> <line> [<line>…]`;
+//! asked for texts, a file with one source per line, and it may print one text per line, in the same order, as the
+//! translators of CodeXGLUE and AVATAR do; otherwise the JSON lines. In every case it is given a private copy, so that it
+//! sees neither the solutions nor problems that it is not asked, and cannot change the dataset. It is started once for all
+//! questions. It is the user's own command and runs with the user's rights; programs that are not trusted go through the
+//! sandbox instead.
 
 mod conversation;
 mod process;
+mod question;
 mod stage;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_core::{AnswerSink, AnswerTogether, Batch, DigestOf, Error, Result, Solver};
+use serde::Deserialize;
 
-use crate::kind::ALL;
+use crate::kind::{ALL, extraction_named};
 use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSettings};
 use conversation::Conversation;
 use stage::stage;
@@ -36,8 +37,7 @@ const CARD: SolverCard = SolverCard {
     ..SolverCard::new(
         "program:CMD",
         ALL,
-        "runs CMD with the task folder, a file with a source a line, or a file of JSON questions, \
-         as its last argument and reads one answer a line",
+        "runs CMD with one JSON question per line on standard input, and reads one answer per line",
     )
 };
 
@@ -53,8 +53,14 @@ impl SolverKind for CommandKind {
             working_folder: settings.working_folder.clone(),
             time_limit: settings.time_limit,
         };
-        let identity = solver.identity();
-        Ok(BuiltSolver::new(Solver::Together(Box::new(solver)), identity))
+        let mut identity = solver.identity();
+        let ForReplies { model: Replies { extract } } = settings.specific()?;
+        let extraction = extract.as_deref().map(extraction_named).transpose()?.flatten();
+        if let Some(rule) = extraction {
+            identity.push_str(&format!(",extract={rule}"));
+        }
+        let solver = Solver::Together(Box::new(solver));
+        Ok(BuiltSolver { extraction, ..BuiltSolver::new(solver, identity) })
     }
 
     fn check_argument(&self, argument: Option<&str>) -> Result<()> {
@@ -64,6 +70,19 @@ impl SolverKind for CommandKind {
     fn risk(&self, argument: Option<&str>, settings: &SolverSettings) -> Option<String> {
         Some(format!("run in {}: {}", settings.working_folder.display(), argument?))
     }
+}
+
+/// The settings of a run about the replies of models, which may be behind a program.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ForReplies {
+    model: Replies,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Replies {
+    extract: Option<String>,
 }
 
 /// The words of a command.
@@ -112,11 +131,12 @@ fn files_digest(command: &[String], folder: &Path) -> Option<String> {
 
 impl AnswerTogether for CommandSolver {
     fn answer_all(&self, batch: &mut Batch<'_>, emit: &mut dyn AnswerSink) -> Result<()> {
-        for staged in stage(batch)? {
+        for mut staged in stage(batch)? {
             if batch.cancel.is_cancelled() {
                 break;
             }
-            Conversation::new(self, &staged, batch.problems).run(batch.cancel, emit)?;
+            let questions = staged.questions.finish()?;
+            Conversation::new(self, &staged, batch.problems).run(questions, batch.cancel, emit)?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! A child process whose output is read line by line, with a time limit and cancellation.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use assay_core::{Cancel, Error, Result, SessionEnd};
-use assay_guard::{Guarded, GuardedCommand, Output};
+use assay_guard::{Guarded, GuardedCommand, Input, Output};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 /// The maximum number of lines that wait to be read.
@@ -37,11 +38,12 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts `command` in `folder`, with a guard. Each line is cut to
-    /// `longest_line` bytes.
+    /// Starts `command` in `folder`, with a guard and with `input` as its standard input. Each line of its output is cut
+    /// to `longest_line` bytes.
     pub(super) fn start(
         command: &[String],
         folder: &Path,
+        input: File,
         time_limit: Duration,
         longest_line: u64,
     ) -> Result<Self> {
@@ -50,6 +52,7 @@ impl Process {
         let described = GuardedCommand::new(name)
             .args(arguments)
             .current_dir(folder)
+            .stdin(Input::File(input))
             .stdout(Output::Piped)
             .stderr(Output::Piped);
         let mut guarded = Guarded::spawn(described).map_err(|error| {

@@ -1,24 +1,34 @@
-//! Writes the questions for a solver command to separate files.
+//! Writes the questions for a solver command to files of its own.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use assay_core::{
-    Batch, BatchQuestion, Error, LineQuestion, ProblemId, Question, Result, TextQuestion,
+    Batch, Error, LineQuestion, ProblemId, Question, QuestionKind, Result, TextQuestion,
 };
-use serde::Serialize;
+
+use super::question::QuestionFile;
 
 /// The questions of one session.
 pub(super) struct Staged {
     /// The last argument of the command: a folder of tasks, or a file.
     pub(super) path: PathBuf,
+    /// The standard input of the command.
+    pub(super) questions: QuestionFile,
     pub(super) protocol: Protocol,
+    /// The kind of all its questions.
+    pub(super) kind: QuestionKind,
     /// The requested samples, in order, by index of the problems that it is asked.
     pub(super) asked: BTreeMap<usize, Vec<u32>>,
 }
 
-/// The format of the answers.
+impl Staged {
+    fn new(path: PathBuf, questions: QuestionFile, protocol: Protocol) -> Self {
+        Self { path, questions, protocol, kind: QuestionKind::Code, asked: BTreeMap::new() }
+    }
+}
+
+/// The format of answers that are not JSON objects.
 pub(super) enum Protocol {
     /// A line names a task of this dataset.
     Tasks { dataset: String },
@@ -28,66 +38,50 @@ pub(super) enum Protocol {
     Questions,
 }
 
-/// One line of the questions, if programs are requested.
-#[derive(Serialize)]
-struct QuestionLine<'a> {
-    task_id: &'a str,
-    prompt: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<String>,
-    stop: &'a [String],
-    /// The options to choose from, if there are any.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    options: &'a [String],
-    /// The number of requested samples.
-    samples: usize,
-    /// The number of samples that exist already, if a run was interrupted: a command that draws its
-    /// samples by number continues with this one.
-    first: u32,
-}
-
-/// Writes the requested problems to the scratch folder: tasks to `<dataset>/Tasks/`, everything
-/// else to one file.
+/// Writes the requested problems to the scratch folder: all as lines of JSON, and also as the files that the last argument
+/// of the command names, which are a folder `<dataset>/Tasks/` of tasks or a file of sources.
 pub(super) fn stage(batch: &mut Batch<'_>) -> Result<Vec<Staged>> {
     let mut staged: Vec<Staged> = Vec::new();
-    let mut text = Vec::new();
+    let mut sources = Vec::new();
     for asked in &mut *batch.questions {
         let session = match &asked.question {
             Question::Line(question) => add_task(&mut staged, batch.scratch, &asked.id, question)?,
             Question::Text(question) => {
-                add_source(&mut text, question);
-                single_session(&mut staged, batch.scratch, "sources.txt", Protocol::Sources)
+                add_source(&mut sources, question);
+                single_session(&mut staged, batch.scratch, Some("sources.txt"))?
             }
             Question::Code(_) | Question::Choice(_) => {
-                add_question(&mut text, &asked)?;
-                single_session(&mut staged, batch.scratch, "problems.jsonl", Protocol::Questions)
+                single_session(&mut staged, batch.scratch, None)?
             }
         };
+        session.questions.add(&asked)?;
+        session.kind = asked.question.kind();
         session.asked.insert(asked.index, asked.samples);
         if batch.cancel.is_cancelled() {
             break;
         }
     }
-    if !text.is_empty()
+    if !sources.is_empty()
         && let [Staged { path, .. }] = staged.as_slice()
     {
-        std::fs::write(path, text).map_err(|error| Error::writing("write", path, error))?;
+        std::fs::write(path, sources).map_err(|error| Error::writing("write", path, error))?;
     }
     Ok(staged)
 }
 
-/// The single session that is asked everything, in one file.
+/// The single session that is asked everything. Its last argument is the file called `sources`, or the file of questions.
 fn single_session<'s>(
     staged: &'s mut Vec<Staged>,
     scratch: &Path,
-    name: &str,
-    protocol: Protocol,
-) -> &'s mut Staged {
+    sources: Option<&str>,
+) -> Result<&'s mut Staged> {
     if staged.is_empty() {
-        let (path, asked) = (scratch.join(name), BTreeMap::new());
-        staged.push(Staged { path, protocol, asked });
+        let questions = QuestionFile::create(scratch.join("problems.jsonl"))?;
+        let path = sources.map_or_else(|| questions.path().to_owned(), |name| scratch.join(name));
+        let protocol = if sources.is_some() { Protocol::Sources } else { Protocol::Questions };
+        staged.push(Staged::new(path, questions, protocol));
     }
-    &mut staged[0]
+    Ok(&mut staged[0])
 }
 
 fn add_source(text: &mut Vec<u8>, question: &TextQuestion) {
@@ -95,25 +89,6 @@ fn add_source(text: &mut Vec<u8>, question: &TextQuestion) {
     let line = question.source.lines().collect::<Vec<_>>().join(" ");
     text.extend_from_slice(line.as_bytes());
     text.push(b'\n');
-}
-
-fn add_question(text: &mut Vec<u8>, asked: &BatchQuestion) -> Result<()> {
-    let (language, stop) = match &asked.question {
-        Question::Code(question) => (Some(question.language.to_string()), question.stop.words()),
-        _ => (None, [].as_slice()),
-    };
-    let line = QuestionLine {
-        task_id: asked.id.as_str(),
-        prompt: &asked.question.prompt(),
-        language,
-        stop,
-        options: asked.question.options(),
-        samples: asked.samples.len(),
-        first: asked.samples.first().copied().unwrap_or(0),
-    };
-    serde_json::to_writer(&mut *text, &line)
-        .and_then(|()| text.write_all(b"\n").map_err(serde_json::Error::io))
-        .map_err(|error| Error::failed("failed to write a question").because(error))
 }
 
 /// Adds a task. Problems come dataset by dataset, so a new name starts a new folder.
@@ -124,13 +99,15 @@ fn add_task<'s>(
     question: &LineQuestion,
 ) -> Result<&'s mut Staged> {
     let (name, stem) = id.as_str().rsplit_once('/').unwrap_or(("", id.as_str()));
-    let folder = scratch.join(folder_name(name)?).join("Tasks");
+    let dataset = scratch.join(folder_name(name)?);
+    let folder = dataset.join("Tasks");
     let is_last =
         |last: &Staged| matches!(&last.protocol, Protocol::Tasks { dataset } if dataset == name);
     if !staged.last().is_some_and(is_last) {
         std::fs::create_dir_all(&folder).map_err(|error| Error::writing("make", &folder, error))?;
+        let questions = QuestionFile::create(dataset.join("questions.jsonl"))?;
         let protocol = Protocol::Tasks { dataset: name.to_owned() };
-        staged.push(Staged { path: folder.clone(), protocol, asked: BTreeMap::new() });
+        staged.push(Staged::new(folder.clone(), questions, protocol));
     }
     let path = folder.join(folder_name(&format!("{stem}.txt"))?);
     std::fs::write(&path, question.text())

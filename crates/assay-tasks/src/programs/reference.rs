@@ -99,6 +99,19 @@ impl Reference for ProgramReference {
         Some(ExpectedCode { language: *language, entry_points, prompt })
     }
 
+    fn whole_program(&self, response: &Response) -> Option<String> {
+        let answer = whole_answer(&self.grader.grading, &self.code, response).ok()?;
+        Some((self.grader.grading.program)(&answer).to_owned())
+    }
+
+    fn appended_tests(&self) -> Option<&str> {
+        match &self.code.tests.tests {
+            Tests::Python(tests) | Tests::PythonByCase(tests, _) => Some(&tests.appended),
+            Tests::Separate(tests) => Some(&tests.appended),
+            Tests::Table(_) | Tests::InputOutput(_) => None,
+        }
+    }
+
     fn use_one_process(&self, reason: &str) {
         lock(&self.grader.one_process).insert(self.code.tests_digest(), Some(reason.to_owned()));
     }

@@ -46,6 +46,8 @@ const EXCEPTIONS: &[Exception] = &[
     exception("cache clear", "url", None),
     exception("cache clear", "all", None),
     exception("cache clear", "yes", None),
+    exception("export", "output", None),
+    exception("export", "format", Some("ASSAY_EXPORT_FORMAT")),
     exception("metric", "format", Some("ASSAY_TEXT_FORMAT")),
 ];
 

@@ -5,6 +5,7 @@ mod cache;
 mod data;
 mod environment;
 mod explain;
+mod export;
 mod local;
 mod log;
 mod metric;
@@ -32,6 +33,7 @@ pub(crate) use cache::{CacheCommand, ClearArguments};
 pub(crate) use data::{DataCommand, DatasetArguments, MineCommand};
 pub(crate) use environment::{command, matches, variables_in};
 pub(crate) use explain::ExplainArguments;
+pub(crate) use export::ExportArguments;
 pub(crate) use log::LogArguments;
 pub(crate) use metric::{MetricArguments, MetricChoice, MetricCommand, TextArguments};
 pub(crate) use mine::MineArguments;
@@ -98,6 +100,8 @@ pub(crate) enum Command {
     Run(Box<RunArguments>),
     /// Grade answers made elsewhere.
     Score(ScoreArguments),
+    /// Write a run's programs in the format of another harness.
+    Export(ExportArguments),
     /// Answer CodRep tasks by the competition's predictor protocol.
     Predict(PredictArguments),
     /// Show what a solver answers to one CodRep task, and what the locator says about it.

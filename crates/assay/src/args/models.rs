@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assay_core::{Error, QuestionKind, Result, Secret, TaskCard};
-use assay_solvers::{Say, SolverResources, SolverSpec};
+use assay_solvers::{Say, SolverCard, SolverResources, SolverSpec};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
@@ -14,6 +14,8 @@ use crate::output;
 /// The variable with the key of a server.
 const KEY: &str = "ASSAY_API_KEY";
 /// The variable with the key of OpenAI's own server, which is sent to no other.
+/// The argument for the part of a reply that is graded; `score` has one of the same name.
+const REPLY_EXTRACT: &str = "reply_extract";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
 const OPENAI: &str = "https://api.openai.com/";
 
@@ -29,7 +31,7 @@ pub(crate) struct ModelArguments {
     pub(crate) api: Option<ApiArgument>,
 
     /// The part of a reply that is graded. Default: code for a chat, none for a completion.
-    #[arg(long = "extract", id = "reply_extract", value_name = "NAME")]
+    #[arg(long = "extract", id = REPLY_EXTRACT, value_name = "NAME")]
     pub(crate) extract: Option<ExtractArgument>,
 
     /// The way to choose among given answers, for tasks about lines and options. Any but `reply` asks by --api
@@ -211,7 +213,7 @@ impl ModelArguments {
             "body": self.body.clone().unwrap_or_default(),
             "samples_per_request": self.samples_per_request,
             "window": self.window,
-            "extract": self.extract.map(|rule| rule.rule().map_or("none", |rule| rule.name())),
+            "extract": self.extract.map(extract_name),
             "deterministic": self.deterministic,
             "traffic": traffic,
         }));
@@ -230,6 +232,12 @@ impl ModelArguments {
         Err(Error::usage(message).hint("leave --choose out: it is for lines and options"))
     }
 
+    /// The settings for the replies of a model behind a program.
+    pub(crate) fn reply_settings(&self) -> Map<String, Value> {
+        let extract = self.extract.map(extract_name);
+        extract.map(|name| ("model".to_owned(), json!({ "extract": name }))).into_iter().collect()
+    }
+
     /// What a solver may use. The key is that of the solver's own server.
     pub(crate) fn resources(&self, solver: &str, cache: Option<&Path>) -> Result<SolverResources> {
         let is_model = SolverSpec::parse(solver)?.card().is_model;
@@ -242,14 +250,19 @@ impl ModelArguments {
 
     /// Refuses arguments about models if there is none.
     pub(crate) fn check(solvers: &[String], typed: &[String]) -> Result<()> {
-        let is_model =
-            |solver: &String| SolverSpec::parse(solver).is_ok_and(|spec| spec.card().is_model);
-        if solvers.iter().any(is_model) {
+        let is = |wanted: fn(&SolverCard) -> bool| {
+            let mut parsed = solvers.iter().filter_map(|solver| SolverSpec::parse(solver).ok());
+            parsed.any(|spec| wanted(spec.card()))
+        };
+        if is(|card| card.is_model) {
             return LocalArguments::check(solvers, typed);
         }
+        // A program may have a model behind it, whose replies are prose.
+        let replies_too = is(|card| card.name() == "program");
         let names: Vec<String> = <Self as Args>::augment_args(clap::Command::new(""))
             .get_arguments()
             .map(|argument| argument.get_id().to_string())
+            .filter(|name| !(replies_too && name == REPLY_EXTRACT))
             .collect();
         match typed.iter().find(|name| names.contains(name)) {
             None => Ok(()),
@@ -262,6 +275,10 @@ impl ModelArguments {
             }
         }
     }
+}
+
+fn extract_name(argument: ExtractArgument) -> &'static str {
+    argument.rule().map_or("none", |rule| rule.name())
 }
 
 pub(super) fn without_nulls(value: Value) -> Value {

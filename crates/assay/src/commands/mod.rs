@@ -4,6 +4,7 @@ mod cache;
 mod data;
 mod doctor;
 mod explain;
+mod export;
 mod grade_run;
 mod list;
 mod metric;
@@ -48,6 +49,7 @@ pub(crate) fn run(arguments: Arguments, typed: &[String]) -> Result<u8> {
             Some(answers) => score::score(&arguments, answers, is_detailed),
             None => grade_run::grade_run(&arguments, typed, is_detailed),
         },
+        Command::Export(arguments) => export::export(&arguments),
         Command::Predict(arguments) => predict::predict(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
         Command::Tasks(arguments) => list::tasks(arguments.json),

@@ -110,6 +110,8 @@ pub(crate) fn plans_for(
         arguments.models.check_task(card)?;
         settings.specific = arguments.models.settings(arguments.samples);
         settings.specific.extend(arguments.models.local.settings(solvers));
+    } else {
+        settings.specific = arguments.models.reply_settings();
     }
     for solver in solvers {
         SolverSpec::parse(solver)?.check(card)?;

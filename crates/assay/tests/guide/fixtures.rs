@@ -347,6 +347,17 @@ for line in open(sys.argv[1], encoding=\"utf-8\"):
         print(json.dumps({\"task_id\": question[\"task_id\"], \"completion\": \"    return None\\n\"}))
 ";
 
+/// A library with a model, which knows one function and gives the same beginning for every other.
+const LIBRARY: &str = "class Model:
+    def __init__(self, name):
+        self.name = name
+
+    def generate(self, prompt, stop=None):
+        if \"count_vowels\" in prompt:
+            return \"    return sum(letter in 'aeiou' for letter in text.lower())\\n\"
+        return \"    return None\\n\"
+";
+
 /// A predictor of lines: always the third.
 const PREDICTOR: &str = "import os
 import sys
@@ -366,6 +377,7 @@ for source in open(sys.argv[1], encoding=\"utf-8\"):
 fn solvers(workshop: &Workshop) {
     script(&workshop.work("ask-my-model"), ASK_MY_MODEL);
     script(&workshop.work("generate.py"), ASK_MY_MODEL);
+    put(&workshop.work("my_library.py"), LIBRARY);
     put(&workshop.work("my_predictor.py"), PREDICTOR);
     put(&workshop.work("translate.py"), TRANSLATOR);
 }

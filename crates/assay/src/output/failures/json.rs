@@ -6,7 +6,7 @@ use assay_core::{
 use assay_run::FailedSample;
 use serde::Serialize;
 
-use super::view::line_text;
+use super::view::{STOP_WORDS, line_text};
 
 /// Results, with failed samples if they were requested.
 #[derive(Serialize)]
@@ -40,6 +40,11 @@ pub(crate) struct FailedJson<'a> {
     new_line: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<&'a str>,
+    /// The rule by which the answer was cut out of a reply, and that reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reference: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,6 +87,8 @@ impl<'a> FailedJson<'a> {
             outcome: if verdict.outcome == Outcome::TimedOut { "timed_out" } else { "failed" },
             scores: verdict.scores.clone(),
             answer: sample.response.as_deref().and_then(text_of),
+            rule: sample.cut.as_ref().map(|cut| cut.rule.as_deref().unwrap_or(STOP_WORDS)),
+            reply: sample.cut.as_ref().map(|cut| &*cut.reply),
             ..Self::default()
         };
         json.with_question(sample).with_ending(verdict)

@@ -1,7 +1,9 @@
 //! A failed sample for a terminal.
 
-use assay_core::{Ending, Evidence, LineQuestion, Question, Response, Verdict, shown_line};
-use assay_run::FailedSample;
+use assay_core::{
+    Ending, Evidence, LineQuestion, Question, Response, Verdict, counted, shown_line,
+};
+use assay_run::{CutReply, FailedSample};
 
 use super::super::terminal::{Page, width};
 
@@ -18,6 +20,9 @@ const MAX_VALUE: usize = 400;
 const CONTEXT: usize = 2;
 /// The column of values.
 const COLUMN: usize = 12;
+
+/// The name of the end of a reply at a stop word, where a rule would be named.
+pub(super) const STOP_WORDS: &str = "stop words";
 
 const BOLD: &str = "1";
 const DIM: &str = "2";
@@ -46,6 +51,7 @@ pub(super) fn sample(place: &str, sample: &FailedSample, page: Page) -> String {
                 text += &block("prompt", &question.prompt(), keep, page);
             }
             text += &answer(sample, page);
+            text += &sample.cut.as_ref().map_or(String::new(), |cut| reply(cut, sample, page));
             text += &evidence(verdict, page);
         }
     }
@@ -135,6 +141,21 @@ fn answer(sample: &FailedSample, page: Page) -> String {
     if sample.verdict.ending.is_none() {
         text += &sample.gold.as_ref().map_or(String::new(), |gold| shown("reference", gold));
     }
+    text
+}
+
+/// The reply that the answer was cut from, with the rule and the part that it kept.
+fn reply(cut: &CutReply, sample: &FailedSample, page: Page) -> String {
+    let lines = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
+    let kept = match sample.response.as_deref() {
+        Some(Response::Text(text) | Response::Program(text)) => lines(text),
+        _ => 0,
+    };
+    let rule = cut.rule.as_deref().unwrap_or(STOP_WORDS);
+    let summary =
+        format!("{rule} kept {kept} of {} of the reply", counted(lines(&cut.reply), "line"));
+    let mut text = line_field("cut", &summary, page);
+    text += &block("reply", &cut.reply, Keep::First(MAX_ANSWER_LINES), page);
     text
 }
 
@@ -284,7 +305,7 @@ mod tests {
 
     fn failed(verdict: Verdict, question: Question, response: Response) -> FailedSample {
         let (response, question) = (Some(Arc::new(response)), Some(question));
-        FailedSample { verdict, response, question, gold: None }
+        FailedSample { verdict, response, cut: None, question, gold: None }
     }
 
     fn code(prompt: &str) -> Question {
