@@ -5,6 +5,10 @@ use clap::Args;
 use super::ApiKey;
 
 #[derive(Debug, Args)]
+#[cfg_attr(
+    not(feature = "models"),
+    expect(dead_code, reason = "a build without models refuses them")
+)]
 #[command(after_help = "\
 Examples:
   assay models http://localhost:8000
