@@ -5,10 +5,6 @@ use clap::Args;
 use super::ApiKey;
 
 #[derive(Debug, Args)]
-#[cfg_attr(
-    not(feature = "models"),
-    expect(dead_code, reason = "a build without models refuses them")
-)]
 #[command(after_help = "\
 Examples:
   assay models http://localhost:8000
