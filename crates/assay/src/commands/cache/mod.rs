@@ -18,6 +18,7 @@ use crate::output::{self, Column, Table};
 
 /// The replies of one model on one server.
 #[derive(Debug, Serialize)]
+#[cfg_attr(not(feature = "models"), allow(dead_code, reason = "a build without models has none"))]
 struct Log {
     model: Option<String>,
     url: Option<String>,
@@ -179,7 +180,7 @@ fn clear(arguments: &ClearArguments) -> Result<u8> {
         confirm(&before, is_interactive.then_some(&mut io::stdin().lock()))?;
     }
     let Removed { removed, in_use } = replies::clear(&folder, &choice)?;
-    let results = if arguments.all { clear_results(&folder)? } else { Vec::new() };
+    let results = if choice.is_all() { clear_results(&folder)? } else { Vec::new() };
     let report = Report::new(&removed, &in_use, &results);
     if arguments.json {
         output::json_pretty(&report)?;
