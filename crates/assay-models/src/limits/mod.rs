@@ -44,7 +44,7 @@ impl Limits {
     /// Waits until a request may be sent; `None` if the work is cancelled. `tokens` is about how many it will cost.
     pub(crate) fn permit(&self, tokens: u64, cancel: &Cancel) -> Option<Permit<'_>> {
         self.in_flight.enter(cancel)?;
-        let permit = Permit { limits: self, begun: Instant::now(), ended: Ended::Failed };
+        let mut permit = Permit { limits: self, begun: Instant::now(), ended: Ended::Failed };
         let rates = [
             self.requests.as_ref().map(|rate| (rate, 1)),
             self.tokens.as_ref().map(|rate| (rate, tokens)),
@@ -55,7 +55,9 @@ impl Limits {
                 return None;
             }
         }
-        Some(Permit { begun: Instant::now(), ..permit })
+        // In place: a second permit would give the place back twice.
+        permit.begun = Instant::now();
+        Some(permit)
     }
 }
 
