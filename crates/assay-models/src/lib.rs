@@ -8,6 +8,7 @@
 
 mod address;
 pub mod cache;
+mod content;
 mod failure;
 mod limits;
 mod model;
@@ -19,6 +20,7 @@ mod server;
 mod settings;
 mod stream;
 mod transport;
+mod untrusted;
 
 pub use address::ModelAddress;
 pub use model::{Model, ModelResources};

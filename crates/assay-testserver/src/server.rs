@@ -79,6 +79,11 @@ pub(crate) struct Shared {
 impl TestServer {
     /// Starts a server on a free port.
     pub fn start(settings: ServerSettings) -> io::Result<Self> {
+        Self::start_on(0, settings)
+    }
+
+    /// Starts a server on this port, on which another one has ended.
+    pub fn start_on(port: u16, settings: ServerSettings) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             settings,
             log: Mutex::default(),
@@ -87,8 +92,8 @@ impl TestServer {
             ends: AtomicBool::new(false),
             open: Mutex::default(),
         });
-        let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let mut server = Self { address: free, shared, acceptor: None };
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let mut server = Self { address, shared, acceptor: None };
         server.start_again()?;
         Ok(server)
     }

@@ -11,6 +11,7 @@ pub(crate) mod floor;
 mod humaneval;
 mod locate;
 pub(crate) mod measure;
+mod models;
 mod published;
 mod sacrebleu;
 mod translations;
@@ -42,6 +43,7 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("sacrebleu", Benchmark::Contenders(sacrebleu::run)),
     ("humaneval", Benchmark::Contenders(humaneval::run_all)),
     ("evalplus", Benchmark::Contenders(evalplus::run_all)),
+    ("models", Benchmark::Contenders(models::run_all)),
     ("published", Benchmark::Rows(published::run)),
     ("translations", Benchmark::Rows(translations::run)),
 ];

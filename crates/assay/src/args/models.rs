@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use assay_core::{Error, Result, Secret};
+use assay_core::{Error, KEY_VARIABLE, Result, Secret, hide_variable};
 use assay_solvers::{SolverResources, SolverSpec};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use super::ExtractArgument;
 
-/// The variable with the key of a server.
-const KEY: &str = "ASSAY_API_KEY";
 /// The variable with the key of OpenAI's own server, which is sent to no other.
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
 const OPENAI: &str = "https://api.openai.com/";
@@ -166,6 +164,12 @@ impl ModelArguments {
         Ok(SolverResources { api_key, replies })
     }
 
+    /// Hides the keys of servers from every program that is started.
+    pub(crate) fn hide_keys(&self) {
+        hide_variable(OPENAI_KEY);
+        self.api_key_env.iter().for_each(|name| hide_variable(name));
+    }
+
     /// Refuses arguments about models if there is none.
     pub(crate) fn check(solvers: &[String], typed: &[String]) -> Result<()> {
         let is_model =
@@ -199,7 +203,7 @@ impl ModelArguments {
             });
         }
         let is_openai = solver.contains(&format!("@{OPENAI}"));
-        Ok(read(KEY).or_else(|| is_openai.then(|| read(OPENAI_KEY)).flatten()))
+        Ok(read(KEY_VARIABLE).or_else(|| is_openai.then(|| read(OPENAI_KEY)).flatten()))
     }
 }
 
