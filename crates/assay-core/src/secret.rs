@@ -71,8 +71,8 @@ impl Secret {
     fn find(&self, said: &[u8]) -> Option<(usize, usize)> {
         let secret = self.0.as_bytes();
         let first = *secret.first().filter(|_| secret.len() >= MIN_REMOVED)?;
-        let starts = memchr::memchr2_iter(first, b'\\', said);
-        starts.filter_map(|start| Some((start, start + length_at(&said[start..], secret)?))).next()
+        let mut starts = memchr::memchr2_iter(first, b'\\', said);
+        starts.find_map(|start| Some((start, start + length_at(&said[start..], secret)?)))
     }
 }
 

@@ -97,11 +97,14 @@ fn a_key_is_not_sent_to_another_server() {
 
 /// The command lines and environments of a process's descendants, and its own command line.
 fn processes(pid: u32) -> Vec<(u32, Vec<u8>)> {
+    let command = |pid: u32| fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let own = command(pid);
     let mut found = Vec::new();
     let mut next = vec![pid];
     while let Some(at) = next.pop() {
-        let mut seen = fs::read(format!("/proc/{at}/cmdline")).unwrap_or_default();
-        if at != pid {
+        let mut seen = command(at);
+        // A process with the same words is assay itself, which has not become another program yet.
+        if seen != own {
             seen.extend(fs::read(format!("/proc/{at}/environ")).unwrap_or_default());
         }
         found.push((at, seen));
