@@ -169,7 +169,8 @@ impl Model {
             let reply = self.transport.post_streamed(&url, body, cancel, receive)?;
             self.check(&reply, count)?;
             if reply.body.is_empty() {
-                return self.without_key(pieces.finish(count_asked).map_err(broken)?);
+                let choices = pieces.finish(count_asked).map_err(broken)?;
+                return Ok(self.without_key(choices));
             }
             return parse(&reply.body, api, count_asked).map_err(broken);
         }
@@ -179,11 +180,11 @@ impl Model {
     }
 
     /// Removes the key from replies that came piece by piece.
-    fn without_key(&self, mut choices: Vec<Choice>) -> Result<Vec<Choice>, Failure> {
+    fn without_key(&self, mut choices: Vec<Choice>) -> Vec<Choice> {
         for choice in &mut choices {
             choice.text = self.transport.without_key(std::mem::take(&mut choice.text));
         }
-        Ok(choices)
+        choices
     }
 
     fn check(&self, reply: &HttpReply, count: u32) -> Result<(), Failure> {

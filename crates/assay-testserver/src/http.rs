@@ -1,6 +1,6 @@
 //! As much of HTTP/1.1 as the clients of model servers need: requests with a length, and replies as bytes.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::net::TcpStream;
 use std::time::SystemTime;
 
@@ -23,6 +23,11 @@ pub(crate) fn read(stream: &mut TcpStream, rest: &mut Vec<u8>) -> io::Result<Opt
     let end = loop {
         if let Some(end) = rest.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
             break end;
+        }
+        if rest.first().is_some_and(|byte| !byte.is_ascii_uppercase()) {
+            // An encrypted connection, for example.
+            stream.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n")?;
+            return Ok(None);
         }
         if !receive(stream, rest)? {
             return Ok(None);
