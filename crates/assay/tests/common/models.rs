@@ -136,6 +136,10 @@ fn problem(task: &str, record: &Value, count: usize) -> StoredProblem {
     } else {
         let first = record["test_list"][0].as_str().unwrap_or_default();
         let code = text("code").replace("\r\n", "\n") + "\n";
+        // A generation ends before the task's stop words, which a few of the task's own programs contain.
+        let stops = ["\nclass", "\nassert", "\n\"\"\"", "\nprint", "\nif", "\n<|/", "\n```"];
+        let end = stops.into_iter().filter_map(|stop| code.find(stop)).min();
+        let code = code[..end.unwrap_or(code.len())].to_owned();
         let wrong = ["def solve():\n    pass\n".to_owned(), "x = 1 +\n".to_owned()];
         (format!("{}\n{first}", text("text")), String::new(), code, wrong)
     };
