@@ -67,7 +67,7 @@ pub use question::{
 pub use reference::{Check, CodeForm, ExpectedCode, Fault, FaultKind, Reference, Submission};
 pub use replies::{Repeated, Replies};
 pub use results::{Counts, Estimate, Extracted, GoldRate, Minimum, Results};
-pub use secret::Secret;
+pub use secret::{KEY_VARIABLE, Secret, hidden_variables, hide_variable};
 pub use settings::{DataChoice, Isolation, Opening, Prelude, Rules, TaskSettings};
 pub use shown::{shown_line, shown_name, shown_text};
 pub use signature::Signature;

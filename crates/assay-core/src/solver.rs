@@ -67,6 +67,11 @@ pub trait AnswerEach: Send + Sync {
         jobs
     }
 
+    /// Sentences about the work that is done, for the user: settings that could not be followed.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns true if its replies must not be cut at stop words: those of a file of answers were cut before, and the
     /// prose of a chat may contain them.
     fn is_verbatim(&self) -> bool {

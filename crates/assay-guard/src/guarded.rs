@@ -150,6 +150,9 @@ fn start_guard(command: &GuardedCommand, connection: UnixStream) -> io::Result<C
     guard.arg0("guard").arg(GUARD_ARGUMENT).process_group(0);
     guard.stdin(OwnedFd::from(connection)).stdout(Stdio::null()).stderr(Stdio::null());
     // The command inherits folder and environment from its guard.
+    for key in assay_core::hidden_variables() {
+        guard.env_remove(key);
+    }
     if let Some(folder) = &command.folder {
         guard.current_dir(folder);
     }

@@ -90,6 +90,20 @@ pub(crate) fn of_status(
     }
 }
 
+/// The failure of a server that names another address.
+pub(crate) fn redirected(status: u16, location: Option<&str>, server: &str) -> Failure {
+    let to = location.map(|to| format!(" to {}", shown_line(to))).unwrap_or_default();
+    let error = Error::failed(format!("{server} redirects requests{to} (status {status})"));
+    Failure::Fatal(error.hint("a key is sent nowhere else: name the address that it redirects to"))
+}
+
+/// Returns whether a server refuses a request because it asks for more samples than it gives at once.
+pub(crate) fn is_about_count(status: u16, body: &[u8]) -> bool {
+    let said = message(body).to_lowercase();
+    let signs = ["n_cmpl", "only one completion choice", "number of slots", "n must be"];
+    matches!(status, 400 | 422) && signs.iter().any(|sign| said.contains(sign))
+}
+
 /// The way to please servers that refuse usual requests.
 fn cure(said: &str) -> Option<&'static str> {
     if said.contains("max_completion_tokens") {
@@ -137,10 +151,15 @@ pub(crate) fn message(body: &[u8]) -> String {
     shown_line(said.lines().next().unwrap_or_default().trim()).into_owned()
 }
 
-/// The time in a header `Retry-After`, if it is a number of seconds.
-pub(crate) fn retry_after(header: Option<&str>) -> Option<Duration> {
-    let seconds: f64 = header?.trim().parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
+/// The time in a header `Retry-After`: a number of seconds, or a date, from the date that the reply itself has. So the
+/// clock of this machine may be wrong.
+pub(crate) fn retry_after(header: Option<&str>, date: Option<&str>) -> Option<Duration> {
+    let header = header?.trim();
+    if let Ok(seconds) = header.parse() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let (until, now) = (httpdate::parse_http_date(header), httpdate::parse_http_date(date?.trim()));
+    until.ok()?.duration_since(now.ok()?).ok()
 }
 
 #[cfg(test)]
@@ -201,11 +220,28 @@ mod tests {
     }
 
     #[test]
-    fn waiting_times_are_seconds() {
-        assert_eq!(retry_after(Some(" 2 ")), Some(Duration::from_secs(2)));
-        assert_eq!(retry_after(Some("0.5")), Some(Duration::from_millis(500)));
-        assert_eq!(retry_after(Some("Wed, 21 Oct 2026 07:28:00 GMT")), None);
-        assert_eq!(retry_after(Some("-1")), None);
-        assert_eq!(retry_after(None), None);
+    fn waiting_times_are_seconds_or_dates() {
+        let (date, later) = ("Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:29:10 GMT");
+        for (header, date, seconds) in [
+            (Some(" 2 "), None, Some(2.0)),
+            (Some("0.5"), Some(date), Some(0.5)),
+            (Some(later), Some(date), Some(70.0)),
+            (Some(date), Some(later), None),
+            (Some(later), None, None),
+            (Some("-1"), None, None),
+            (None, Some(date), None),
+        ] {
+            let seconds = seconds.map(Duration::from_secs_f64);
+            assert_eq!(retry_after(header, date), seconds, "{header:?} {date:?}");
+        }
+    }
+
+    #[test]
+    fn refusals_of_several_samples_are_recognized() {
+        let body = br#"{"error":{"message":"n_cmpl cannot be greater than the number of slots"}}"#;
+        assert!(is_about_count(400, body) && !is_about_count(500, body));
+        let body = br#"{"error":{"message":"Only one completion choice is allowed"}}"#;
+        assert!(is_about_count(400, body));
+        assert!(!is_about_count(400, br#"{"error":{"message":"max_tokens is too large"}}"#));
     }
 }

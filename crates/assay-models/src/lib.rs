@@ -9,6 +9,7 @@
 
 mod address;
 pub mod cache;
+mod content;
 mod failure;
 mod likelihood;
 mod limits;
@@ -23,6 +24,7 @@ mod settings;
 mod stream;
 mod survey;
 mod transport;
+mod untrusted;
 
 pub use address::ModelAddress;
 pub use local::{LocalServer, LocalSettings, Say};

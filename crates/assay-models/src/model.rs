@@ -4,7 +4,7 @@ mod asking;
 mod choosing;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use assay_core::{
 
 use crate::address::ModelAddress;
 use crate::cache::{self, CachedModel, ReplyLog};
-use crate::failure::{Failure, of_status};
+use crate::failure::{Failure, is_about_count, of_status, redirected};
 use crate::limits::Limits;
 use crate::local::LocalServer;
 use crate::prompt::{Prompts, RankLines};
@@ -54,6 +54,8 @@ pub struct Model {
     cache_failure: Mutex<Option<Error>>,
     from_cache: AtomicU64,
     choosing: Choosing,
+    /// The greatest number of samples that the server gives at once, as far as it is known.
+    most_together: AtomicU32,
 }
 
 impl Model {
@@ -104,6 +106,7 @@ impl Model {
         let (prompts, limits) =
             (Prompts::new(settings.api, rank), Limits::new(&settings.traffic, most));
         let from_cache = AtomicU64::new(0);
+        let most_together = AtomicU32::new(server.slots.unwrap_or(u32::MAX).max(1));
         Self {
             address,
             settings,
@@ -118,6 +121,7 @@ impl Model {
             cache_failure: Mutex::default(),
             from_cache,
             choosing: Choosing::default(),
+            most_together,
         }
     }
 
@@ -245,25 +249,50 @@ impl Model {
     ) -> Result<Vec<Choice>, Failure> {
         let url = self.address.endpoint(request.path());
         let (api, count_asked) = (self.settings.api, count as usize);
-        let broken = |why: String| Failure::transient(format!("{url}: {why}"));
+        let broken =
+            |why: String| Failure::transient(format!("{url}: {}", self.transport.without_key(why)));
         if self.settings.traffic.stream {
             let mut pieces = Pieces::new(api);
             let body = request.body(sample, count, true);
             let receive = &mut |bytes: &[u8]| pieces.add(bytes);
             let reply = self.transport.post_streamed(&url, body, cancel, receive)?;
-            self.check(&reply)?;
-            return pieces.finish(count_asked).map_err(broken);
+            self.check(&reply, count)?;
+            if reply.body.is_empty() {
+                let choices = pieces.finish(count_asked).map_err(broken)?;
+                return Ok(self.without_key(choices));
+            }
+            return parse(&reply.body, api, count_asked).map_err(broken);
         }
         let reply = self.transport.post(&url, request.body(sample, count, false), cancel)?;
-        self.check(&reply)?;
+        self.check(&reply, count)?;
         parse(&reply.body, api, count_asked).map_err(broken)
     }
 
-    fn check(&self, reply: &HttpReply) -> Result<(), Failure> {
-        if (200..300).contains(&reply.status) {
-            return Ok(());
+    /// Removes the key from replies that came piece by piece.
+    fn without_key(&self, mut choices: Vec<Choice>) -> Vec<Choice> {
+        for choice in &mut choices {
+            choice.text = self.transport.without_key(std::mem::take(&mut choice.text));
         }
-        Err(of_status(reply.status, reply.retry_after, &reply.body, self.address.url()))
+        choices
+    }
+
+    fn check(&self, reply: &HttpReply, count: u32) -> Result<(), Failure> {
+        let HttpReply { status, retry_after, location, body } = reply;
+        let url = self.address.url();
+        match status {
+            200..300 => Ok(()),
+            300..400 => Err(redirected(*status, location.as_deref(), url)),
+            _ if count > 1 && is_about_count(*status, body) => {
+                self.most_together.fetch_min(count / 2, Ordering::Relaxed);
+                Err(Failure::transient(format!("{url} gives fewer than {count} samples at once")))
+            }
+            _ => Err(of_status(*status, *retry_after, body, url)),
+        }
+    }
+
+    /// The number of samples that are asked for together.
+    fn together(&self) -> u32 {
+        self.settings.samples_per_request.min(self.most_together.load(Ordering::Relaxed)).max(1)
     }
 
     /// A choice of the server as a reply to the question.
@@ -294,7 +323,15 @@ impl AnswerEach for Model {
     }
 
     fn samples_together(&self) -> u32 {
-        self.settings.samples_per_request
+        self.together()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let (wanted, given) = (self.settings.samples_per_request, self.together());
+        let fewer = (given < wanted).then(|| {
+            format!("the server gives {given} samples at once, so --samples-per-request {wanted} was not followed")
+        });
+        fewer.into_iter().collect()
     }
 
     fn answer_samples(&self, ask: &Ask<'_>, count: u32) -> Result<Vec<Reply>, AnswerError> {

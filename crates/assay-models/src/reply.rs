@@ -1,8 +1,11 @@
 //! What a server replied.
 
 use assay_core::Finish;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
+use crate::content::content;
+use crate::failure::message;
 use crate::settings::Api;
 
 /// One choice of a server's reply: one sample.
@@ -28,8 +31,9 @@ pub(crate) struct TokenCounts {
 /// The body of a reply, in the shapes of both endpoints.
 #[derive(Deserialize)]
 struct Body {
-    choices: Vec<BodyChoice>,
+    choices: Option<Vec<BodyChoice>>,
     usage: Option<TokenCounts>,
+    error: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -43,6 +47,7 @@ struct BodyChoice {
 /// A message of a chat, or a piece of one.
 #[derive(Deserialize)]
 pub(crate) struct Message {
+    #[serde(default, deserialize_with = "content")]
     pub(crate) content: Option<String>,
     /// llama.cpp, vLLM and DeepSeek.
     #[serde(alias = "reasoning")]
@@ -53,10 +58,15 @@ pub(crate) struct Message {
 /// Parses the reply to a request for `count` samples: between one and `count` choices, in their order. The whole
 /// request's tokens are those of the first choice. An error is a sentence about what is wrong.
 pub(crate) fn parse(body: &[u8], api: Api, count: usize) -> Result<Vec<Choice>, String> {
-    let body: Body = serde_json::from_slice(body)
+    let parsed: Body = serde_json::from_slice(body)
         .map_err(|error| format!("its reply is not what the protocol says: {error}"))?;
+    if parsed.error.is_some() {
+        return Err(format!("its reply is an error: {}", message(body)));
+    }
+    let found =
+        parsed.choices.ok_or("its reply is not what the protocol says: it has no choices")?;
     let mut choices = Vec::new();
-    for (place, choice) in body.choices.into_iter().enumerate() {
+    for (place, choice) in found.into_iter().enumerate() {
         let index = choice.index.unwrap_or(place);
         let text = match api {
             Api::Completion => choice.text,
@@ -66,7 +76,7 @@ pub(crate) fn parse(body: &[u8], api: Api, count: usize) -> Result<Vec<Choice>, 
         let finish = choice.finish_reason.as_deref().and_then(finish);
         choices.push((index, Choice { text, finish, usage: None }));
     }
-    in_order(choices, body.usage, count)
+    in_order(choices, parsed.usage, count)
 }
 
 /// Puts choices into their order, and refuses those that cannot be.
@@ -140,14 +150,25 @@ mod tests {
         assert_eq!(texts(thinking, Api::Chat, 1).unwrap(), ["<think>2+2</think>4"]);
         let refusing = r#"{"choices":[{"message":{"content":null,"refusal":"I will not"}}]}"#;
         assert_eq!(texts(refusing, Api::Chat, 1).unwrap(), ["I will not"]);
-        let empty = r#"{"choices":[{"message":{"content":null}}]}"#;
-        assert_eq!(texts(empty, Api::Chat, 1).unwrap(), [""]);
+        for empty in [
+            r#"{"choices":[{"message":{"content":null}}]}"#,
+            r#"{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"1"}]}}],"error":null}"#,
+        ] {
+            assert_eq!(texts(empty, Api::Chat, 1).unwrap(), [""]);
+        }
+        let parts = r#"{"choices":[{"message":{"content":[{"type":"text","text":"a"},"b",{"type":"image","url":"u"},7]}}]}"#;
+        assert_eq!(texts(parts, Api::Chat, 1).unwrap(), ["ab"]);
     }
 
     #[test]
     fn impossible_replies_are_named() {
         for (body, message) in [
             (r#"{"choices":[]}"#, "its reply has no choices"),
+            (r"{}", "its reply is not what the protocol says: it has no choices"),
+            (
+                r#"{"error":{"message":"out of memory","code":500}}"#,
+                "its reply is an error: out of memory",
+            ),
             (r#"{"choices":[{"index":0}]}"#, "a choice of its reply has no text"),
             (
                 r#"{"choices":[{"index":3,"text":"a"}]}"#,

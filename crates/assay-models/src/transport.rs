@@ -8,11 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assay_core::{Cancel, Error, Result, Secret};
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+};
 use reqwest::{Client, Response, redirect};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::failure::{Failure, retry_after};
+use crate::untrusted::tls_failure;
 
 /// The greatest size of a reply.
 const MAX_REPLY: usize = 64 << 20;
@@ -41,6 +44,8 @@ struct Lane {
 pub(crate) struct HttpReply {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<Duration>,
+    /// The address that the server redirects to.
+    pub(crate) location: Option<String>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -83,7 +88,8 @@ impl Transport {
         })
     }
 
-    /// The same, but hands a successful reply over piece by piece; the reply's body is then empty.
+    /// The same, but hands a successful reply over piece by piece; the reply's body is then empty. A server that does
+    /// not know streams replies in one piece.
     pub(crate) fn post_streamed(
         &self,
         url: &str,
@@ -95,13 +101,21 @@ impl Transport {
             let request = client.post(url).header(CONTENT_TYPE, "application/json").body(body);
             let response =
                 self.authorized(request)?.send().await.map_err(|error| broken(&error))?;
-            if !response.status().is_success() {
+            if !response.status().is_success() || is_json(&response) {
                 return read(Ok(response)).await;
             }
-            let (status, retry_after) = head(&response);
+            let head = head(&response);
             pieces(response, &mut |piece| receive(piece).map_err(Failure::transient)).await?;
-            Ok(HttpReply { status, retry_after, body: Vec::new() })
+            Ok(head)
         })
+    }
+
+    /// Removes the key from what a server said, where it came in several pieces.
+    pub(crate) fn without_key(&self, said: String) -> String {
+        match &self.key {
+            Some(key) => key.removed_from_text(said),
+            None => said,
+        }
     }
 
     fn authorized(
@@ -134,6 +148,7 @@ impl Transport {
         let mut reply = sent?;
         if let Some(key) = &self.key {
             reply.body = key.removed_from(reply.body);
+            reply.location = reply.location.map(|to| key.removed_from_text(to));
         }
         Ok(reply)
     }
@@ -184,19 +199,31 @@ async fn until(
 /// Reads a reply to its end.
 async fn read(response: reqwest::Result<Response>) -> Result<HttpReply, Failure> {
     let response = response.map_err(|error| broken(&error))?;
-    let (status, retry_after) = head(&response);
-    let mut body = Vec::new();
+    let mut reply = head(&response);
     pieces(response, &mut |piece| {
-        body.extend_from_slice(piece);
+        reply.body.extend_from_slice(piece);
         Ok(())
     })
     .await?;
-    Ok(HttpReply { status, retry_after, body })
+    Ok(reply)
 }
 
-fn head(response: &Response) -> (u16, Option<Duration>) {
-    let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-    (response.status().as_u16(), retry_after(wait))
+/// A reply without its body.
+fn head(response: &Response) -> HttpReply {
+    HttpReply {
+        status: response.status().as_u16(),
+        retry_after: retry_after(header(response, &RETRY_AFTER), header(response, &DATE)),
+        location: header(response, &LOCATION).map(str::to_owned),
+        body: Vec::new(),
+    }
+}
+
+fn header<'r>(response: &'r Response, name: &HeaderName) -> Option<&'r str> {
+    response.headers().get(name).and_then(|value| value.to_str().ok())
+}
+
+fn is_json(response: &Response) -> bool {
+    header(response, &CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"))
 }
 
 async fn pieces(
@@ -216,6 +243,9 @@ async fn pieces(
 
 /// The failure of a connection, with its innermost cause, which says most.
 fn broken(error: &reqwest::Error) -> Failure {
+    if let Some(failure) = tls_failure(error) {
+        return failure;
+    }
     let what =
         if error.is_connect() { "the server cannot be reached" } else { "the connection broke" };
     let mut cause: &dyn std::error::Error = error;

@@ -12,6 +12,7 @@ pub(crate) mod floor;
 mod humaneval;
 mod locate;
 pub(crate) mod measure;
+mod model_requests;
 mod models;
 mod published;
 mod sacrebleu;
@@ -44,6 +45,7 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("sacrebleu", Benchmark::Contenders(sacrebleu::run)),
     ("humaneval", Benchmark::Contenders(humaneval::run_all)),
     ("evalplus", Benchmark::Contenders(evalplus::run_all)),
+    ("model-requests", Benchmark::Contenders(model_requests::run_all)),
     ("published", Benchmark::Rows(published::run)),
     ("extract", Benchmark::Rows(extract::run_all)),
     ("translations", Benchmark::Rows(translations::run)),

@@ -78,6 +78,7 @@ impl Adaptive {
         state.in_flight -= 1;
         state.replies += 1;
         let since = *state.since.get_or_insert(begun);
+        let limit = state.limit;
         // A window has several replies for each request in flight, so that slow and quick ones are both in it.
         if f64::from(state.replies) >= 3.0 * state.limit.floor().max(1.0) {
             let seconds = now.saturating_duration_since(since).as_secs_f64().max(1e-6);
@@ -86,8 +87,14 @@ impl Adaptive {
             state.since = Some(now);
             state.replies = 0;
         }
+        let has_grown = state.limit > limit;
         drop(state);
-        self.free.notify_all();
+        // To wake everybody for one place costs more than a quick server's reply.
+        if has_grown {
+            self.free.notify_all();
+        } else {
+            self.free.notify_one();
+        }
     }
 
     /// Gives a place back after the server said that it has too much to do.

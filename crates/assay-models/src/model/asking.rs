@@ -22,7 +22,7 @@ impl Model {
         count: u32,
         fetch: &Fetch<'_>,
     ) -> Result<Vec<Reply>, AnswerError> {
-        let mut window = self.settings.window;
+        let (mut window, count) = (self.settings.window, count.min(self.together()));
         loop {
             let prompt = self.prompts.prompt(ask.question, window);
             let asked: Arc<str> = prompt.as_ref().into();

@@ -217,7 +217,7 @@ impl Model {
     fn post(&self, step: &Step<'_>, cancel: &Cancel) -> Result<Value, Failure> {
         let url = self.endpoint(step.endpoint);
         let reply = self.transport.post(&url, step.body.to_string().into_bytes(), cancel)?;
-        self.check(&reply)?;
+        self.check(&reply, 1)?;
         serde_json::from_slice(&reply.body).map_err(|error| {
             Failure::transient(format!("{url}: its reply is not what the protocol says: {error}"))
         })

@@ -131,7 +131,10 @@ impl Pipeline<'_> {
                     let message = format!("{} replies to {count} questions", replies.len());
                     return Err(Error::failed(format!("the solver gave {message}")));
                 }
-                Ok(replies) => return Ok(Some((replies, retries))),
+                Ok(replies) => {
+                    self.retries.answered(retries);
+                    return Ok(Some((replies, retries)));
+                }
                 Err(_) if self.cancel.is_cancelled() => return Ok(None),
                 Err(AnswerError::Fatal(error)) => return Err(error),
                 Err(AnswerError::Transient { message, retry_after }) => {

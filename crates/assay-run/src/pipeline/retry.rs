@@ -8,9 +8,11 @@ use assay_core::{Cancel, Error, Result, counted};
 /// The wait after the first failure; it doubles with every further one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
-/// The maximum number of retries per question.
+/// The longest time that a solver may ask for.
+const LONGEST_ASKED_FOR: Duration = Duration::from_mins(10);
+/// The maximum number of retries per question, which take about five minutes if every attempt fails at once.
 const PER_ANSWER: u32 = 12;
-/// The maximum number of retries per run.
+/// The maximum number of retries per run, beyond those that were followed by an answer.
 const PER_RUN: u32 = 20_000;
 /// The interval at which a waiting thread checks whether the work has failed elsewhere.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -28,6 +30,11 @@ impl Default for Retries {
 }
 
 impl Retries {
+    /// Notes that a question was answered after this many retries: they do not count any more.
+    pub(super) fn answered(&self, after: u32) {
+        self.left.fetch_add(after, Ordering::SeqCst);
+    }
+
     /// The time to wait before retrying a question that has already failed `before` times; an error if the limit is
     /// reached.
     pub(super) fn next_wait(
@@ -47,7 +54,7 @@ impl Retries {
             .hint("see that it is well and resume the run: nothing that was answered is lost"));
         }
         let doubled = FIRST_WAIT.saturating_mul(1 << before.min(10));
-        Ok(asked_for.unwrap_or(doubled).min(LONGEST_WAIT))
+        Ok(asked_for.map_or(doubled.min(LONGEST_WAIT), |wait| wait.min(LONGEST_ASKED_FOR)))
     }
 }
 

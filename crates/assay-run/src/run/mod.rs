@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assay_core::{
-    Answer, Counts, Error, ProblemId, Problems, Replies, Result, Results, SessionReport, Verdict,
-    agreeing, counted, shown_name,
+    Answer, Counts, Error, ProblemId, Problems, Replies, Result, Results, SessionReport, Solver,
+    Verdict, agreeing, counted, shown_name,
 };
 use assay_record::{AnswerLine, FormatVersion, Manifest, RunReader, RunWriter};
 use assay_solvers::SolverSpec;
@@ -191,6 +191,9 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
         recorded
     });
     progress.finish();
+    if let Some(Solver::Each(solver)) = &plan.solver {
+        solver.remarks().iter().for_each(|remark| progress.note(remark));
+    }
     info!(took = ?started.elapsed(), "answering and grading ended");
     record.clear_scratch()?;
     // An interrupt also reaches the solver command, so its failure is expected; a full disk is not.

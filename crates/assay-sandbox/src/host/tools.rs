@@ -264,6 +264,9 @@ fn python(found: &Path) -> Option<Tool> {
 fn ask(program: &Path, words: &[&str]) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "the machine's own tools are asked who they are")]
     let mut command = Command::new(program);
+    for key in assay_core::hidden_variables() {
+        command.env_remove(key);
+    }
     let words: Vec<OsString> = words.iter().map(OsString::from).collect();
     let said = command.args(words).stdin(Stdio::null()).output().ok()?;
     said.status.success().then_some(())?;

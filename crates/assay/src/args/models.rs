@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_core::{Error, QuestionKind, Result, Secret, TaskCard};
+use assay_core::{Error, KEY_VARIABLE, QuestionKind, Result, Secret, TaskCard, hide_variable};
 use assay_solvers::{Say, SolverCard, SolverResources, SolverSpec};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -11,11 +11,9 @@ use super::ExtractArgument;
 use super::local::LocalArguments;
 use crate::output;
 
-/// The variable with the key of a server.
-const KEY: &str = "ASSAY_API_KEY";
-/// The variable with the key of OpenAI's own server, which is sent to no other.
 /// The argument for the part of a reply that is graded; `score` has one of the same name.
 const REPLY_EXTRACT: &str = "reply_extract";
+/// The variable with the key of OpenAI's own server, which is sent to no other.
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
 const OPENAI: &str = "https://api.openai.com/";
 
@@ -161,6 +159,12 @@ pub(crate) struct ApiKey {
 }
 
 impl ApiKey {
+    /// Hides the keys of servers from every program that is started.
+    pub(crate) fn hide(&self) {
+        hide_variable(OPENAI_KEY);
+        self.api_key_env.iter().for_each(|name| hide_variable(name));
+    }
+
     /// The key for the server at `url`.
     #[expect(clippy::disallowed_methods, reason = "keys come from the environment alone")]
     pub(crate) fn read(&self, url: &str) -> Result<Option<Secret>> {
@@ -172,7 +176,7 @@ impl ApiKey {
             });
         }
         let is_openai = format!("{url}/").starts_with(OPENAI);
-        Ok(read(KEY).or_else(|| is_openai.then(|| read(OPENAI_KEY)).flatten()))
+        Ok(read(KEY_VARIABLE).or_else(|| is_openai.then(|| read(OPENAI_KEY)).flatten()))
     }
 }
 

@@ -40,6 +40,7 @@ const MAX_REPLY_BYTES: u64 = 100;
 pub(crate) fn run(arguments: &RunArguments, typed: &[String], is_detailed: bool) -> Result<u8> {
     let names_left_out = !arguments.programs.pass_k.is_empty();
     let view = ResultsView { is_detailed, names_left_out };
+    arguments.models.api_key.hide();
     if let Some(folder) = &arguments.resume {
         if let Some(other) = typed.iter().find(|name| !WITH_RESUME.contains(&name.as_str())) {
             return Err(Error::usage(format!("`{other}` cannot be changed when a run is resumed"))

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub(crate) mod git;
+pub(crate) mod models;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
