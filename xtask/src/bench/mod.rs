@@ -11,9 +11,9 @@ pub(crate) mod floor;
 mod humaneval;
 mod locate;
 pub(crate) mod measure;
-mod models;
 mod published;
 mod sacrebleu;
+mod small_model;
 mod translations;
 
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("evalplus", Benchmark::Contenders(evalplus::run_all)),
     ("published", Benchmark::Rows(published::run)),
     ("translations", Benchmark::Rows(translations::run)),
-    ("models", Benchmark::Rows(models::run)),
+    ("small-model", Benchmark::Rows(small_model::run)),
 ];
 
 /// The resources of a benchmark.
