@@ -80,7 +80,8 @@ fn row(
     (task, api, limit): (&str, &str, Option<u32>),
     solver: &str,
 ) -> Result<Value, String> {
-    let folder = root().join("target/bench-small-model").join(name.replace(", ", "-").replace(' ', "-"));
+    let folder =
+        root().join("target/bench-small-model").join(name.replace(", ", "-").replace(' ', "-"));
     let limit = limit.map(|limit| limit.to_string());
     let mut words = vec!["run", task, "--solver", solver, "--api", api, "--deterministic"];
     words.extend(["--max-tokens", MAX_TOKENS]);
