@@ -256,7 +256,9 @@ fn a_server_that_never_gets_ready_is_given_up() {
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.err.contains("was not ready within 1.5 s"), "{}", output.err);
     assert!(output.err.contains("--server-start-limit"), "{}", output.err);
-    all_gone_soon(&scene.family());
+    // On a slow machine it may not have come as far as to start its own.
+    let pids = scene.read("pids");
+    all_gone_soon(&pids.lines().filter_map(|line| line.parse().ok()).collect::<Vec<u32>>());
 }
 
 #[test]

@@ -13,9 +13,9 @@ mod humaneval;
 mod locate;
 pub(crate) mod measure;
 mod model_requests;
-mod models;
 mod published;
 mod sacrebleu;
+mod small_model;
 mod translations;
 
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("published", Benchmark::Rows(published::run)),
     ("extract", Benchmark::Rows(extract::run_all)),
     ("translations", Benchmark::Rows(translations::run)),
-    ("models", Benchmark::Rows(models::run)),
+    ("small-model", Benchmark::Rows(small_model::run)),
 ];
 
 /// The resources of a benchmark.

@@ -238,7 +238,7 @@ mod tests {
 
     use super::*;
 
-    fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in files {
             fs::write(folder.path().join(name), bytes).unwrap();
@@ -246,7 +246,7 @@ mod tests {
         folder
     }
 
-    fn refusal(files: &[(&str, &[u8])], name: &str) -> String {
+    fn refusal(files: &[(&str, &str)], name: &str) -> String {
         let folder = folder(files);
         let error = Weights::find(&folder.path().join(name), None).unwrap_err();
         let root = folder.path().canonicalize().unwrap();
@@ -257,10 +257,10 @@ mod tests {
 
     #[test]
     fn weights_are_found_by_their_format() {
-        let gguf: &[u8] = b"GGUF\x03\0\0\0";
+        let gguf = "GGUF\x03\0\0\0";
         for (files, argument, name, format) in [
             (&[("a.b.gguf", gguf)][..], "a.b.gguf", "a.b", Format::Gguf),
-            (&[("only.gguf", gguf), ("README.md", b"")], "", "only", Format::Gguf),
+            (&[("only.gguf", gguf), ("README.md", "")], "", "only", Format::Gguf),
             (
                 &[("m-00001-of-00002.gguf", gguf), ("m-00002-of-00002.gguf", gguf)],
                 "",
@@ -272,7 +272,7 @@ mod tests {
             let found = Weights::find(&folder.path().join(argument), None).unwrap();
             assert_eq!((&*found.name, found.format), (name, format));
         }
-        let folder = folder(&[("model.safetensors", b"w"), ("config.json", b"{}")]);
+        let folder = folder(&[("model.safetensors", "w"), ("config.json", "{}")]);
         let named = folder.path().join("tiny");
         fs::create_dir(&named).unwrap();
         for file in ["model.safetensors", "config.json"] {
@@ -284,19 +284,19 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_before_anything_starts() {
-        let gguf: &[u8] = b"GGUF\x03\0\0\0";
+        let gguf = "GGUF\x03\0\0\0";
         for (files, argument, message) in [
             (&[][..], "none.gguf", "failed to read none.gguf"),
-            (&[("a.gguf", b"")], "a.gguf", "a.gguf: the file is empty"),
-            (&[("a.gguf", b"PK\x03\x04 and more of it")], "a.gguf", "a.gguf: this is no GGUF file"),
+            (&[("a.gguf", "")], "a.gguf", "a.gguf: the file is empty"),
+            (&[("a.gguf", "PK\x03\x04 and more of it")], "a.gguf", "a.gguf: this is no GGUF file"),
             (
-                &[("a.gguf", b"version https://git-lfs.github.com/spec/v1\n")],
+                &[("a.gguf", "version https://git-lfs.github.com/spec/v1\n")],
                 "a.gguf",
                 "a.gguf: this file only points to the weights",
             ),
-            (&[("notes.txt", b"")], "", ".: there are no weights in this folder"),
+            (&[("notes.txt", "")], "", ".: there are no weights in this folder"),
             (&[("a.gguf", gguf), ("b.gguf", gguf)], "", ". holds several models"),
-            (&[("a.safetensors", b"w")], "", ".: there is no config.json beside the weights"),
+            (&[("a.safetensors", "w")], "", ".: there is no config.json beside the weights"),
             (
                 &[("a-00001-of-00002.gguf", gguf)],
                 "a-00001-of-00002.gguf",
@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_hash_is_that_of_the_content_and_is_computed_once() {
-        let (left, right) = (folder(&[("a.gguf", b"GGUF1")]), folder(&[("b.gguf", b"GGUF1")]));
+        let (left, right) = (folder(&[("a.gguf", "GGUF1")]), folder(&[("b.gguf", "GGUF1")]));
         let cache = tempfile::tempdir().unwrap();
         let digest = |folder: &tempfile::TempDir, name: &str| {
             Weights::find(&folder.path().join(name), Some(cache.path())).unwrap().digest
@@ -324,7 +324,7 @@ mod tests {
         // The same size and time: the hash comes from the cache.
         let path = left.path().join("a.gguf");
         let time = fs::metadata(&path).unwrap().modified().unwrap();
-        fs::write(&path, b"GGUF2").unwrap();
+        fs::write(&path, "GGUF2").unwrap();
         File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         assert_eq!(digest(&left, "a.gguf"), first);
         File::options()

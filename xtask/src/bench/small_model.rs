@@ -1,6 +1,6 @@
 //! A small model, end to end: SmolLM2-135M-Instruct on a server (`http:`) and from disk (`local:`).
 //!
-//! A run takes an hour on two busy cores. So each has its folder in `target/bench-models`, and one that was interrupted
+//! A run takes an hour on two busy cores. So each has its folder in `target/bench-small-model`, and one that was interrupted
 //! is resumed; remove the folder to measure again.
 
 use std::io::{BufRead, BufReader};
@@ -18,10 +18,10 @@ const RUNS: &[(&str, &str, &str, Option<u32>)] = &[
     ("humaneval", "completion", "http", None),
     ("humaneval", "chat", "local", None),
     ("humaneval", "completion", "local", None),
-    ("mbpp", "chat", "http", None),
-    ("mbpp", "completion", "http", None),
-    ("mbpp", "chat", "local", None),
-    ("mbpp", "completion", "local", None),
+    ("mbpp", "chat", "http", Some(100)),
+    ("mbpp", "completion", "http", Some(100)),
+    ("mbpp", "chat", "local", Some(100)),
+    ("mbpp", "completion", "local", Some(100)),
 ];
 const WEIGHTS: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 const MAX_TOKENS: &str = "384";
@@ -80,7 +80,8 @@ fn row(
     (task, api, limit): (&str, &str, Option<u32>),
     solver: &str,
 ) -> Result<Value, String> {
-    let folder = root().join("target/bench-models").join(name.replace(", ", "-").replace(' ', "-"));
+    let folder =
+        root().join("target/bench-small-model").join(name.replace(", ", "-").replace(' ', "-"));
     let limit = limit.map(|limit| limit.to_string());
     let mut words = vec!["run", task, "--solver", solver, "--api", api, "--deterministic"];
     words.extend(["--max-tokens", MAX_TOKENS]);
