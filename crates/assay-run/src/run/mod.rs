@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assay_core::{
-    Answer, Counts, Error, ProblemId, Problems, Replies, Result, Results, SessionReport, Solver,
-    Verdict, agreeing, counted, shown_name,
+    Answer, Counts, Error, ProblemId, Problems, Progress, Replies, Result, Results, SessionReport,
+    Solver, Verdict, agreeing, counted, shown_name,
 };
 use assay_record::{AnswerLine, FormatVersion, Manifest, RunReader, RunWriter};
 use assay_solvers::SolverSpec;
@@ -190,9 +190,7 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
         recorded
     });
     progress.finish();
-    if let Some(Solver::Each(solver)) = &plan.solver {
-        solver.remarks().iter().for_each(|remark| progress.note(remark));
-    }
+    pass_on_remarks(plan, progress);
     info!(took = ?started.elapsed(), "answering and grading ended");
     record.clear_scratch()?;
     // An interrupt also reaches the solver command, so its failure is expected; a full disk is not.
@@ -237,6 +235,13 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
         record.set_manifest(&manifest)?;
     }
     write_results(plan, record, &gate)
+}
+
+/// Tells the user what the solver has to say about its work.
+fn pass_on_remarks(plan: &Plan, progress: &dyn Progress) {
+    if let Some(Solver::Each(solver)) = &plan.solver {
+        solver.remarks().iter().for_each(|remark| progress.note(remark));
+    }
 }
 
 /// Records an answer, and before it the question as it was asked.
