@@ -4,7 +4,8 @@
 
 use assay_testserver::{Generations, ServerSettings, TestServer};
 
-use super::{Bench, Contender, Measurements, compare_at_once, venv_with_dependencies};
+use super::measure::compare_at_once;
+use super::{Bench, Contender, Measurements, venv_with_dependencies};
 use crate::shell::{root, run};
 
 const OPENAI: &str = "openai==3.51.0";

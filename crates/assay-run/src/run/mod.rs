@@ -189,8 +189,7 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
         is_recorded &= recorded.is_ok();
         recorded
     });
-    progress.finish();
-    pass_on_remarks(plan, progress);
+    finish_progress(plan, progress);
     info!(took = ?started.elapsed(), "answering and grading ended");
     record.clear_scratch()?;
     // An interrupt also reaches the solver command, so its failure is expected; a full disk is not.
@@ -237,8 +236,9 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     write_results(plan, record, &gate)
 }
 
-/// Tells the user what the solver has to say about its work.
-fn pass_on_remarks(plan: &Plan, progress: &dyn Progress) {
+/// Ends the progress line, and tells the user what the solver has to say about its work.
+fn finish_progress(plan: &Plan, progress: &dyn Progress) {
+    progress.finish();
     if let Some(Solver::Each(solver)) = &plan.solver {
         solver.remarks().iter().for_each(|remark| progress.note(remark));
     }
