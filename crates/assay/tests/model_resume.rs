@@ -57,7 +57,8 @@ fn cached(folder: &Path) -> u64 {
     let logs = fs::read_dir(folder.join(".cache/replies")).into_iter().flatten().flatten();
     let lines = logs.map(|log| {
         let text = fs::read(log.path().join("replies.jsonl")).unwrap_or_default();
-        text.iter().filter(|&&byte| byte == b'\n').count() as u64
+        text.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")).count()
+            as u64
     });
     lines.sum()
 }

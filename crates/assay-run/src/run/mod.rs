@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assay_core::{
-    Answer, Counts, Error, ProblemId, Problems, Replies, Result, Results, SessionReport, Solver,
-    Verdict, agreeing, counted, shown_name,
+    Answer, Counts, Error, ProblemId, Problems, Progress, Replies, Result, Results, SessionReport,
+    Solver, Verdict, agreeing, counted, shown_name,
 };
 use assay_record::{AnswerLine, FormatVersion, Manifest, RunReader, RunWriter};
 use assay_solvers::SolverSpec;
@@ -190,10 +190,7 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
         is_recorded &= recorded.is_ok();
         recorded
     });
-    progress.finish();
-    if let Some(Solver::Each(solver)) = &plan.solver {
-        solver.remarks().iter().for_each(|remark| progress.note(remark));
-    }
+    finish_progress(plan, progress);
     info!(took = ?started.elapsed(), "answering and grading ended");
     record.clear_scratch()?;
     // An interrupt also reaches the solver command, so its failure is expected; a full disk is not.
@@ -238,6 +235,14 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
         record.set_manifest(&manifest)?;
     }
     write_results(plan, record, &gate, context)
+}
+
+/// Ends the progress line, and tells the user what the solver has to say about its work.
+fn finish_progress(plan: &Plan, progress: &dyn Progress) {
+    progress.finish();
+    if let Some(Solver::Each(solver)) = &plan.solver {
+        solver.remarks().iter().for_each(|remark| progress.note(remark));
+    }
 }
 
 /// Records an answer, and before it the question as it was asked.

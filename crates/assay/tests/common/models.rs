@@ -1,7 +1,7 @@
 //! Stored generations for the tests of models: right and wrong programs for real problems, in a file of answers and on
 //! a server that gives the same ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -73,6 +73,18 @@ impl Stored {
     /// The number of problems.
     pub(crate) fn len(&self) -> usize {
         self.problems.len()
+    }
+
+    /// The number of different prompts: two problems of MBPP have the same one.
+    pub(crate) fn prompts(&self) -> usize {
+        self.problems.iter().map(|problem| &problem.mark).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Returns whether another problem has the same prompt, so that a reply to one may serve both.
+    pub(crate) fn has_twin(&self, name: &str) -> bool {
+        let mark = self.problems.iter().find(|problem| problem.name == name);
+        let mark = mark.map(|problem| &problem.mark);
+        self.problems.iter().filter(|problem| Some(&problem.mark) == mark).count() > 1
     }
 
     /// Programs as a base model continues a prompt.
