@@ -173,7 +173,12 @@ mod tests {
     #[test]
     fn what_is_no_list_of_models_is_named() {
         let check = |status: u16, body: &str| {
-            entries(&HttpReply { status, retry_after: None, location: None, body: body.as_bytes().to_vec() })
+            entries(&HttpReply {
+                status,
+                retry_after: None,
+                location: None,
+                body: body.as_bytes().to_vec(),
+            })
         };
         assert_eq!(check(200, r#"{"data":[{"id":"m"}]}"#).unwrap().len(), 1);
         assert!(check(200, r#"{"data":[]}"#).unwrap().is_empty());

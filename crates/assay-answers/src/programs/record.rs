@@ -195,11 +195,11 @@ impl Record {
     ) -> Result<(), Fault> {
         let own = collector.problems.language();
         let given = self.answers_to(name).map_err(|fault| fault.about(index))?;
-        if matches!(given.shape, Shape::MultiPlE | Shape::MultiPlEResults) {
-            if let Err(fault) = self.check_language(own) {
-                collector.faults.advise(OTHER_LANGUAGE.to_owned());
-                return Err(fault.about(index));
-            }
+        if matches!(given.shape, Shape::MultiPlE | Shape::MultiPlEResults)
+            && let Err(fault) = self.check_language(own)
+        {
+            collector.faults.advise(OTHER_LANGUAGE.to_owned());
+            return Err(fault.about(index));
         }
         collector.note(given.shape);
         collector.add_named(place, index, given.responses, given.is_settled);

@@ -1,5 +1,6 @@
 //! Executes a plan and writes its record.
 
+mod recording;
 mod remaining;
 mod repeating;
 mod stored;
@@ -9,19 +10,20 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use assay_core::{
-    Answer, Counts, Error, ProblemId, Problems, Progress, Replies, Result, Results, SessionReport,
-    Solver, Verdict, agreeing, counted, shown_name,
+    Counts, Error, ProblemId, Problems, Progress, Replies, Result, Results, SessionReport, Solver,
+    Verdict, agreeing, counted, shown_name,
 };
-use assay_record::{AnswerLine, FormatVersion, Manifest, RunReader, RunWriter};
+use assay_record::{FormatVersion, Manifest, RunReader, RunWriter};
 use assay_solvers::SolverSpec;
 use tracing::info;
 
 use crate::gate::{Gate, GoldGate};
 use crate::hashing::DataHashing;
-use crate::pipeline::{Event, Feed, LastStage, Pipeline, Retries, VerdictCache};
+use crate::pipeline::{Feed, LastStage, Pipeline, Retries, VerdictCache};
 use crate::registry::Entry;
 use crate::{OpenTask, Plan, Request, RunContext, host};
 
+use recording::Recording;
 use remaining::RemainingWork;
 pub use stored::{Resumable, StoredRun};
 
@@ -132,99 +134,23 @@ fn register(record: &RunWriter, context: &RunContext<'_>) {
 }
 
 fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Result<RunOutcome> {
-    let OpenTask { task, problems, request, wanted, .. } = &*plan.open;
-    let RunContext { jobs, cancel, progress, .. } = *context;
+    let OpenTask { task, request, wanted, .. } = &*plan.open;
     context.warn_without_isolation(task.card(), &request.settings);
-    let (verdicts, retries) = (VerdictCache::default(), Retries::default());
+    let verdicts = VerdictCache::default();
     let only_answers = plan.request.only_answers;
     let gate = if only_answers { Gate::default() } else { gold_gate(plan, &verdicts, context)? };
     let remaining = RemainingWork::new(plan, &record, &gate)?;
-    let (samples, total) = (plan.request.samples, plan.total());
     let done = wanted.indices().map(|index| remaining.done(index)).sum();
-    let folder = record.folder().display();
-    info!(%folder, solver = plan.solver(), done, of = total * samples as usize, jobs, "run begins");
-    if done > 0 {
-        let (solver, of) = (shown_name(plan.solver()), total * samples as usize);
-        progress.note(&format!("{solver}: {done} of {of} are done already"));
-    }
-    progress.start(plan.solver(), total * samples as usize, done);
-    let started = Instant::now();
-    let scratch = record.scratch()?;
-    let pipeline = Pipeline {
-        problems: problems.as_ref(),
-        solver: plan.solver.as_ref(),
-        extraction: plan.extraction,
-        last_stage: if only_answers { LastStage::Check } else { LastStage::Grade(&verdicts) },
-        retries: &retries,
-        scratch: &scratch,
-        jobs,
-        cancel,
-        progress,
-    };
+    announce(plan, record.folder(), done, context);
     let mut hashing = plan.hashes_on_the_way().then(|| DataHashing::new(&plan.open));
+    let last_stage = if only_answers { LastStage::Check } else { LastStage::Grade(&verdicts) };
     let read = |feed: &mut Feed<'_>| remaining.read(&mut hashing, feed);
-    let (mut is_recorded, mut unusable) = (true, HashSet::new());
-    let outcome = pipeline.run(read, &mut |event| {
-        let recorded = match event {
-            Event::Answered(_, answer) => record_answer(&mut record, *answer),
-            Event::Session(report) => record.session(&report.into()),
-            Event::Graded(key, verdict) => {
-                // An excluded problem has one verdict for all its missing samples.
-                let excluded = samples as usize - remaining.done(key.index);
-                let steps = if verdict.is_excluded() { excluded } else { 1 };
-                (0..steps).for_each(|_| progress.step());
-                record.verdict(&(*verdict).into())
-            }
-            Event::Checked(key, id, _) => {
-                let is_answered = record.progress().is_answered(id.as_str(), key.sample);
-                let steps = if is_answered { 1 } else { samples as usize };
-                (0..steps).for_each(|_| progress.step());
-                if !is_answered {
-                    unusable.insert(id);
-                }
-                Ok(())
-            }
-            // These events only occur for answers from files.
-            Event::Unclear(_) | Event::Impossible(..) => Ok(()),
-        };
-        is_recorded &= recorded.is_ok();
-        recorded
-    });
-    finish_progress(plan, progress);
-    info!(took = ?started.elapsed(), "answering and grading ended");
-    record.clear_scratch()?;
-    // An interrupt also reaches the solver command, so its failure is expected; a full disk is not.
-    if !cancel.is_cancelled() || !is_recorded {
-        outcome?;
-    }
-    let is_open = |id: &&ProblemId| {
-        let (progress, id) = (record.progress(), id.as_str());
-        if only_answers {
-            !unusable.contains(id) && (0..samples).any(|sample| !progress.is_answered(id, sample))
-        } else {
-            progress.done(id, samples) < samples
-        }
-    };
-    let left = plan.open.ids().filter(is_open).count();
-    if left > 0 && cancel.is_cancelled() {
-        let folder = record.folder().to_owned();
-        return Ok(RunOutcome::Interrupted { folder, done: total - left, total });
-    }
-    if left > 0 {
-        let error = Error::failed(format!(
-            "{left} of {} {} left without an answer",
-            counted(total, "problem"),
-            agreeing(left, "was", "were")
-        ));
-        let ask = format!("ask for them with: assay run --resume {}", record.folder().display());
-        return Err(if plan.solver.is_none() { error.hint(ask) } else { error });
+    let unusable = work(plan, &mut record, &remaining, (last_stage, read), context)?;
+    if let Some(interrupted) = check_left(plan, &record, &unusable, context)? {
+        return Ok(interrupted);
     }
     if only_answers {
-        let answers = (total - unusable.len()) * samples as usize;
-        let folder = record.folder().to_owned();
-        let replies = replies(plan, &folder, context)?;
-        let unusable = unusable.into_iter().collect();
-        return Ok(RunOutcome::Answered { folder, answers, unusable, replies });
+        return answered(plan, &record, unusable, context);
     }
     if record.manifest().signature.is_none() {
         if let Some(hashing) = hashing {
@@ -237,6 +163,52 @@ fn execute(plan: &Plan, mut record: RunWriter, context: &RunContext<'_>) -> Resu
     write_results(plan, record, &gate, context)
 }
 
+/// Says what is done already, and starts the progress.
+fn announce(plan: &Plan, folder: &Path, done: usize, context: &RunContext<'_>) {
+    let RunContext { jobs, progress, .. } = *context;
+    let of = plan.total() * plan.request.samples as usize;
+    info!(folder = %folder.display(), solver = plan.solver(), done, of, jobs, "run begins");
+    if done > 0 {
+        let solver = shown_name(plan.solver());
+        progress.note(&format!("{solver}: {done} of {of} are done already"));
+    }
+    progress.start(plan.solver(), of, done);
+}
+
+/// Answers and grades what remains, and records it; returns the problems that cannot be graded.
+fn work(
+    plan: &Plan,
+    record: &mut RunWriter,
+    remaining: &RemainingWork<'_>,
+    (last_stage, read): (LastStage<'_>, impl FnOnce(&mut Feed<'_>) -> Result<()> + Send),
+    context: &RunContext<'_>,
+) -> Result<HashSet<ProblemId>> {
+    let RunContext { jobs, cancel, progress, .. } = *context;
+    let (started, scratch, retries) = (Instant::now(), record.scratch()?, Retries::default());
+    let pipeline = Pipeline {
+        problems: plan.open.problems.as_ref(),
+        solver: plan.solver.as_ref(),
+        extraction: plan.extraction,
+        last_stage,
+        retries: &retries,
+        scratch: &scratch,
+        jobs,
+        cancel,
+        progress,
+    };
+    let mut recording = Recording::new(record, remaining, plan.request.samples, progress);
+    let outcome = pipeline.run(read, &mut |event| recording.take(event));
+    let (unusable, is_recorded) = recording.finish();
+    finish_progress(plan, progress);
+    info!(took = ?started.elapsed(), "answering and grading ended");
+    record.clear_scratch()?;
+    // An interrupt also reaches the solver command, so its failure is expected; a full disk is not.
+    if !cancel.is_cancelled() || !is_recorded {
+        outcome?;
+    }
+    Ok(unusable)
+}
+
 /// Ends the progress line, and tells the user what the solver has to say about its work.
 fn finish_progress(plan: &Plan, progress: &dyn Progress) {
     progress.finish();
@@ -245,10 +217,51 @@ fn finish_progress(plan: &Plan, progress: &dyn Progress) {
     }
 }
 
-/// Records an answer, and before it the question as it was asked.
-fn record_answer(record: &mut RunWriter, answer: Answer) -> Result<()> {
-    let question = answer.asked.as_deref().map(|text| record.text(text)).transpose()?;
-    record.answer(&AnswerLine { question, ..answer.into() })
+/// Returns the outcome of an interrupted run; fails if problems are left for another reason.
+fn check_left(
+    plan: &Plan,
+    record: &RunWriter,
+    unusable: &HashSet<ProblemId>,
+    context: &RunContext<'_>,
+) -> Result<Option<RunOutcome>> {
+    let (samples, total) = (plan.request.samples, plan.total());
+    let is_open = |id: &&ProblemId| {
+        let (progress, id) = (record.progress(), id.as_str());
+        if plan.request.only_answers {
+            !unusable.contains(id) && (0..samples).any(|sample| !progress.is_answered(id, sample))
+        } else {
+            progress.done(id, samples) < samples
+        }
+    };
+    let left = plan.open.ids().filter(is_open).count();
+    if left == 0 {
+        return Ok(None);
+    }
+    if context.cancel.is_cancelled() {
+        let folder = record.folder().to_owned();
+        return Ok(Some(RunOutcome::Interrupted { folder, done: total - left, total }));
+    }
+    let error = Error::failed(format!(
+        "{left} of {} {} left without an answer",
+        counted(total, "problem"),
+        agreeing(left, "was", "were")
+    ));
+    let ask = format!("ask for them with: assay run --resume {}", record.folder().display());
+    Err(if plan.solver.is_none() { error.hint(ask) } else { error })
+}
+
+/// The outcome of a run whose answers are graded later.
+fn answered(
+    plan: &Plan,
+    record: &RunWriter,
+    unusable: HashSet<ProblemId>,
+    context: &RunContext<'_>,
+) -> Result<RunOutcome> {
+    let answers = (plan.total() - unusable.len()) * plan.request.samples as usize;
+    let folder = record.folder().to_owned();
+    let replies = replies(plan, &folder, context)?;
+    let unusable = unusable.into_iter().collect();
+    Ok(RunOutcome::Answered { folder, answers, unusable, replies })
 }
 
 /// Sorts the record, sums up the verdicts and writes the results.

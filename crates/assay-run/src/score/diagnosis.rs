@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn some_bodies_among_programs_are_warned_of() {
         let warned = |bodies: usize, programs: usize| {
-            warning_of_bodies(&Forms { bodies, programs, ..Forms::default() }).is_some()
+            warning_of_bodies(&Forms { programs, bodies, ..Forms::default() }).is_some()
         };
         assert!(warned(82, 164) && warned(5, 100) && warned(5, 5));
         assert!(!warned(4, 4) && !warned(5, 101) && !warned(0, 164));

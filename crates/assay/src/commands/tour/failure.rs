@@ -88,7 +88,7 @@ fn verdicts(folder: &Path, outcome: Outcome) -> Result<Vec<VerdictLine>> {
 
 /// The head of a function, with the end of the docstring that it begins.
 fn with_closed_docstring(head: String) -> String {
-    if head.matches(DOCSTRING).count() % 2 == 0 {
+    if head.matches(DOCSTRING).count().is_multiple_of(2) {
         return head;
     }
     format!("{}{DOCSTRING}\n", head.trim_end())
