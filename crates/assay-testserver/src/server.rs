@@ -143,6 +143,11 @@ impl TestServer {
         lock(&self.shared.log).clone()
     }
 
+    /// Returns whether it has no connection left, so that nothing is being worked on.
+    pub fn is_idle(&self) -> bool {
+        lock(&self.shared.open).is_empty()
+    }
+
     /// The number of requests for generations so far.
     pub fn requests(&self) -> u64 {
         lock(&self.shared.log).requests

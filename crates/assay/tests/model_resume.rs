@@ -122,6 +122,8 @@ fn interrupted_ten_times(signals: &[Signal], seed: u64) {
         let signal = signals[usize::try_from(round).unwrap() % signals.len()];
         let _ = kill_process(Pid::from_child(&child), signal);
         child.wait().unwrap();
+        // What is under way when a client dies is still counted.
+        wait_for("the end of its connections", || server.is_idle());
         let run = runs(folder.path()).remove(0);
         let (done, before) = (recorded(&run), server.log());
         // What the server had answered and nobody had received when the process died.
