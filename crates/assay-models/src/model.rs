@@ -257,11 +257,8 @@ impl Model {
             let receive = &mut |bytes: &[u8]| pieces.add(bytes);
             let reply = self.transport.post_streamed(&url, body, cancel, receive)?;
             self.check(&reply, count)?;
-            if reply.body.is_empty() {
-                let choices = pieces.finish(count_asked).map_err(broken)?;
-                return Ok(self.without_key(choices));
-            }
-            return parse(&reply.body, api, count_asked).map_err(broken);
+            let choices = pieces.finish_with(&reply.body, count_asked).map_err(broken)?;
+            return Ok(self.without_key(choices));
         }
         let reply = self.transport.post(&url, request.body(sample, count, false), cancel)?;
         self.check(&reply, count)?;

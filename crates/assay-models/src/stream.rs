@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::reply::{Choice, Message, TokenCounts, finish, in_order, text_of};
+use crate::reply::{Choice, Message, TokenCounts, finish, in_order, parse, text_of};
 use crate::settings::Api;
 
 /// Puts the pieces of a reply together.
@@ -105,6 +105,16 @@ impl Pieces {
             self.is_done = true;
         }
         Ok(())
+    }
+
+    /// The same after a reply that the server calls JSON, with its body: an answer in one piece, or events all the same.
+    pub(crate) fn finish_with(mut self, body: &[u8], count: usize) -> Result<Vec<Choice>, String> {
+        let has_events = body.trim_ascii_start().starts_with(b"data:");
+        if !body.is_empty() && !has_events {
+            return parse(body, self.api, count);
+        }
+        self.add(body)?;
+        self.finish(count)
     }
 
     /// The reply to a request for `count` samples; an error if the stream ended too early.

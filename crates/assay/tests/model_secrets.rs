@@ -146,13 +146,15 @@ fn a_key_is_in_no_process_list() {
         let mut command = asking(folder.path(), &stored, &server, more);
         assert!(watch(command.env(name, KEY)) > 1, "programs were run");
     }
-    // A solver's command sees none of the keys that assay knows of.
+    // A solver's command does not see assay's key, but the one that it may need itself.
     fs::write(folder.path().join("solver.sh"), "sleep 1; cat > /dev/null; env > seen.txt\n")
         .unwrap();
     let mut command = assay(folder.path());
     command.args(["run", "humaneval", "--data", "sample", "--solver", "program:sh solver.sh"]);
-    command.env("ASSAY_API_KEY", KEY).env("OPENAI_API_KEY", KEY);
+    command.env("ASSAY_API_KEY", KEY).env("OPENAI_API_KEY", "of-its-own");
     assert!(watch(&mut command) > 1);
+    let seen = fs::read_to_string(folder.path().join("seen.txt")).unwrap();
+    assert!(seen.contains("OPENAI_API_KEY=of-its-own\n"), "{seen}");
     for (path, content) in files(folder.path()) {
         assert!(!has_key(&content), "{}", path.display());
     }

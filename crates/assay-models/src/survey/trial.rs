@@ -117,8 +117,12 @@ impl<'t> Trials<'t> {
         let url = self.address.endpoint(api.path());
         let body = body.to_string().into_bytes();
         let reply = self.transport.post_streamed(&url, body, self.cancel, receive);
-        accepted(reply)?;
-        let choices = pieces.finish(1)?;
+        let body = accepted(reply)?.body;
+        let choices = pieces.finish_with(&body, 1)?;
+        events += body.windows(5).filter(|window| window == b"data:").count();
+        if events == 0 {
+            return Err("ignored: the reply came in one piece".to_owned());
+        }
         let has_usage = choices.iter().any(|choice| choice.usage.is_some());
         Ok(format!(
             "{events} events, {} counts of tokens",

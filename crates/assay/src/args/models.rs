@@ -159,9 +159,9 @@ pub(crate) struct ApiKey {
 }
 
 impl ApiKey {
-    /// Hides the keys of servers from every program that is started.
+    /// Hides the key from every program that is started. OpenAI's is hidden if it is used: a user's own program may
+    /// need it.
     pub(crate) fn hide(&self) {
-        hide_variable(OPENAI_KEY);
         self.api_key_env.iter().for_each(|name| hide_variable(name));
     }
 
@@ -175,8 +175,11 @@ impl ApiKey {
                     .hint(format!("set it: export {name}=…"))
             });
         }
-        let is_openai = format!("{url}/").starts_with(OPENAI);
-        Ok(read(KEY_VARIABLE).or_else(|| is_openai.then(|| read(OPENAI_KEY)).flatten()))
+        if !format!("{url}/").starts_with(OPENAI) {
+            return Ok(read(KEY_VARIABLE));
+        }
+        hide_variable(OPENAI_KEY);
+        Ok(read(KEY_VARIABLE).or_else(|| read(OPENAI_KEY)))
     }
 }
 

@@ -68,7 +68,7 @@ fn warnings(replies: &Replies) -> Vec<String> {
         (
             empty,
             agreeing(empty, "is empty", "are empty"),
-            "a chat model needs --api chat, a base model --api completion; `assay explain` shows prompt and reply",
+            "a chat model needs --api chat, a base model --api completion; --failures 3 shows prompts and replies",
         ),
         (
             unread,
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(
             warnings(&bad),
             [
-                "5 of 100 replies are empty: a chat model needs --api chat, a base model --api completion; `assay explain` shows prompt and reply",
+                "5 of 100 replies are empty: a chat model needs --api chat, a base model --api completion; --failures 3 shows prompts and replies",
                 "6 of 100 replies name no answer that the task takes: `reply` in answers.jsonl has their text",
                 "70 of 100 replies were cut at the greatest number of tokens: raise --max-tokens",
                 "9 of 100 replies hold Markdown fences, which are no code: find the code in them with --extract code, or ask with --api chat",

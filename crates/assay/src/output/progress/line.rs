@@ -212,7 +212,7 @@ mod tests {
             asking.with_bar(79),
             "score ███░░░░░░░ 812/3280 54/s 45 s left · 64 in flight · 2350 tokens/s · $1.23"
         );
-        assert_eq!(asking.with_bar(40), "score ██░░░░ 812/3280 54/s 45 s left");
+        assert_eq!(asking.with_bar(40), "score ███░░░░░░░ 812/3280 54/s 45 s left");
         let cheap = WorkLine { model: Some(in_use(Some(0.00123))), ..line(0, None, None) };
         assert_eq!(
             cheap.plain(),
