@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_core::{AnswerError, Error, NoAnswerKind, Response, shown_line};
+use assay_core::{AnswerError, Error, NoAnswerKind, Response, Secret, shown_line};
 use serde_json::Value;
 
 /// A request that was not answered.
@@ -31,6 +31,20 @@ impl Failure {
     /// A failure that may go away.
     pub(crate) fn transient(message: impl Into<String>) -> Self {
         Self::Transient { message: message.into(), retry_after: None, is_overload: false }
+    }
+
+    /// The failure without a server's key, where its words have it.
+    pub(crate) fn without(self, key: &Secret) -> Self {
+        let clean = |text| key.removed_from_text(text);
+        match self {
+            Self::Transient { message, retry_after, is_overload } => {
+                Self::Transient { message: clean(message), retry_after, is_overload }
+            }
+            Self::NoAnswer(why) => Self::NoAnswer(clean(why)),
+            Self::TooLong(why) => Self::TooLong(clean(why)),
+            // These are our own words, and those of TLS, which never saw the key.
+            Self::Fatal(_) | Self::Cancelled => self,
+        }
     }
 
     /// The failure as the pipeline handles it; `Ok` if it concerns this question alone.

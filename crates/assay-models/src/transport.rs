@@ -49,6 +49,13 @@ pub(crate) struct HttpReply {
     pub(crate) body: Vec<u8>,
 }
 
+impl HttpReply {
+    fn without(self, key: &Secret) -> Self {
+        let location = self.location.map(|to| key.removed_from_text(to));
+        Self { body: key.removed_from(self.body), location, ..self }
+    }
+}
+
 /// Receives a reply piece by piece.
 pub(crate) type Receive<'r> = dyn FnMut(&[u8]) -> Result<(), String> + 'r;
 
@@ -145,12 +152,12 @@ impl Transport {
         if sent.is_ok() {
             self.lanes.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
         }
-        let mut reply = sent?;
-        if let Some(key) = &self.key {
-            reply.body = key.removed_from(reply.body);
-            reply.location = reply.location.map(|to| key.removed_from_text(to));
+        match &self.key {
+            Some(key) => {
+                sent.map(|reply| reply.without(key)).map_err(|failure| failure.without(key))
+            }
+            None => sent,
         }
-        Ok(reply)
     }
 
     fn lane(&self) -> Result<Lane> {
@@ -274,4 +281,57 @@ fn tls(is_encrypted: bool) -> Result<Arc<rustls::ClientConfig>> {
     };
     let config = builder.with_no_client_auth();
     Ok(Arc::new(config))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+    use std::thread::{self, JoinHandle};
+
+    use super::*;
+    use crate::settings::Api;
+    use crate::stream::Pieces;
+
+    const KEY: &str = "sk-Xq7/zW4-vK9pLm2RtY8";
+
+    /// A server that sends these pieces to its first request; returns its address, and how many pieces it could send.
+    fn serve(pieces: Vec<Vec<u8>>) -> (String, JoinHandle<usize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let served = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            assert!(lines.map_while(std::io::Result::ok).any(|line| line.is_empty()));
+            pieces.iter().take_while(|piece| stream.write_all(piece).is_ok()).count()
+        });
+        (url, served)
+    }
+
+    fn transport(url: &str) -> Transport {
+        Transport::new(url, true, Secret::new(KEY), Duration::from_mins(1)).unwrap()
+    }
+
+    fn events(data: &str) -> Vec<u8> {
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        format!("{head}data: {data}\n\n").into_bytes()
+    }
+
+    #[test]
+    fn a_key_is_in_no_failure_of_a_stream() {
+        for data in [
+            format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}"),
+            format!("{{\"choices\":\"{KEY}\"}}"),
+            format!("{{\"choices\":\"{}\"}}", KEY.replace('/', "\\/")),
+        ] {
+            let (url, served) = serve(vec![events(&data)]);
+            let mut pieces = Pieces::new(Api::Chat);
+            let receive = &mut |bytes: &[u8]| pieces.add(bytes);
+            let sent = transport(&url).post_streamed(&url, Vec::new(), &Cancel::new(), receive);
+            let Err(Failure::Transient { message, .. }) = sent else { panic!("{data}") };
+            assert!(message.contains("[secret]") && !message.contains("vK9pLm"), "{message}");
+            served.join().unwrap();
+        }
+    }
 }
