@@ -62,8 +62,10 @@ impl Replies {
         self.cut_by_length += usize::from(answer.finish == Some(Finish::Length));
         self.filtered += usize::from(answer.finish == Some(Finish::Filtered));
         let usage = &answer.usage;
-        self.prompt_tokens += usage.prompt_tokens.unwrap_or_default();
-        self.completion_tokens += usage.completion_tokens.unwrap_or_default();
+        // A server may count anything.
+        let sum = |total: u64, more: Option<u64>| total.saturating_add(more.unwrap_or_default());
+        self.prompt_tokens = sum(self.prompt_tokens, usage.prompt_tokens);
+        self.completion_tokens = sum(self.completion_tokens, usage.completion_tokens);
         if let Some(cost) = usage.cost {
             *self.cost.get_or_insert_default() += cost;
         }
@@ -110,7 +112,11 @@ mod tests {
             repeated: None,
         };
         assert_eq!(replies, expected);
-        assert!((replies.share(3) - 0.5).abs() < 1e-12);
+        let most = Some(u64::MAX);
+        let usage = Usage { prompt_tokens: most, completion_tokens: most, cost: None };
+        replies.add(&Answer { usage, ..Answer::new("a".into(), 0, Response::Lines(vec![1])) });
+        assert_eq!((replies.prompt_tokens, replies.completion_tokens), (u64::MAX, u64::MAX));
+        assert!((expected.share(3) - 0.5).abs() < 1e-12);
         assert!(Replies::default().share(0).abs() < 1e-12);
     }
 }

@@ -19,7 +19,7 @@ use crate::limits::Limits;
 use crate::local::LocalServer;
 use crate::prompt::{Prompts, RankLines};
 use crate::reading::read;
-use crate::reply::{Choice, parse};
+use crate::reply::{Choice, TokenCounts, parse};
 use crate::request::Request;
 use crate::server::ServerDescription;
 use crate::settings::{Api, Choose, ModelSettings};
@@ -167,7 +167,8 @@ impl Model {
         };
         let server = self.server.identity();
         let samples = sample..sample.saturating_add(count);
-        let mut keys: Vec<Digest> = samples.map(|sample| request.key(&server, sample)).collect();
+        let mut keys: Vec<Digest> =
+            samples.map(|each| request.key(&server, sample, each)).collect();
         let known = self.known(cache, &keys);
         if !known.is_empty() {
             return Ok(known);
@@ -235,7 +236,7 @@ impl Model {
             }
         };
         let used = choices.iter().filter_map(|choice| choice.usage);
-        let used = used.map(|usage| usage.prompt_tokens + usage.completion_tokens).sum();
+        let used = used.map(TokenCounts::sum).fold(0, u64::saturating_add);
         permit.answered(used, estimate);
         Ok(choices)
     }

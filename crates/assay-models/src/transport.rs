@@ -17,8 +17,8 @@ use tokio::runtime::{Builder, Runtime};
 use crate::failure::{Failure, retry_after};
 use crate::untrusted::tls_failure;
 
-/// The greatest size of a reply.
-const MAX_REPLY: usize = 64 << 20;
+/// The greatest size of a reply. As many may be in memory as there are requests in flight.
+const MAX_REPLY: usize = 16 << 20;
 /// The time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(20);
 /// The interval at which a waiting request checks whether the work has been cancelled.
@@ -241,7 +241,10 @@ async fn pieces(
     while let Some(piece) = response.chunk().await.map_err(|error| broken(&error))? {
         size += piece.len();
         if size > MAX_REPLY {
-            return Err(Failure::transient("the server's reply is larger than 64 MiB"));
+            let most = MAX_REPLY >> 20;
+            return Err(Failure::transient(format!(
+                "the server's reply is larger than {most} MiB"
+            )));
         }
         take(&piece)?;
     }
@@ -316,6 +319,19 @@ mod tests {
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         format!("{head}data: {data}\n\n").into_bytes()
+    }
+
+    #[test]
+    fn endless_replies_end() {
+        let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+        let mebibyte = [b"100000\r\n".to_vec(), vec![b' '; 1 << 20], b"\r\n".to_vec()].concat();
+        let pieces = [vec![head], vec![mebibyte; 64]].concat();
+        let (url, served) = serve(pieces);
+        let transport = transport(&url);
+        let sent = transport.post(&url, Vec::new(), &Cancel::new());
+        let Err(Failure::Transient { message, .. }) = sent else { panic!("it was read") };
+        assert_eq!(message, "the server's reply is larger than 16 MiB");
+        assert!(served.join().unwrap() < 64, "the connection is closed");
     }
 
     #[test]
