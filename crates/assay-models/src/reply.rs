@@ -78,7 +78,7 @@ pub(crate) struct Message {
     content: Option<String>,
     /// llama.cpp, vLLM and DeepSeek.
     reasoning_content: Option<Value>,
-    /// Newer vLLM and OpenRouter. Some servers send both.
+    /// Newer servers. Some servers send both.
     reasoning: Option<Value>,
     refusal: Option<String>,
 }
