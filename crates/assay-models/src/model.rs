@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use assay_core::{
     AnswerEach, AnswerError, Ask, Cancel, Digest, Error, Question, Reply, Result, Secret, Usage,
+    agreeing,
 };
 
 use crate::address::ModelAddress;
@@ -19,7 +20,7 @@ use crate::limits::Limits;
 use crate::local::LocalServer;
 use crate::prompt::{Prompts, RankLines};
 use crate::reading::read;
-use crate::reply::{Choice, parse};
+use crate::reply::{Choice, TokenCounts, parse};
 use crate::request::Request;
 use crate::server::ServerDescription;
 use crate::settings::{Api, Choose, ModelSettings};
@@ -53,6 +54,8 @@ pub struct Model {
     /// The reason why the cache cannot keep replies any more. What arrived is answered; nothing more is asked for.
     cache_failure: Mutex<Option<Error>>,
     from_cache: AtomicU64,
+    /// What the server said of the first prompt that it refused, and how many it did.
+    refused: Mutex<Option<(String, u64)>>,
     choosing: Choosing,
     /// The greatest number of samples that the server gives at once, as far as it is known.
     most_together: AtomicU32,
@@ -120,6 +123,7 @@ impl Model {
             cache,
             cache_failure: Mutex::default(),
             from_cache,
+            refused: Mutex::default(),
             choosing: Choosing::default(),
             most_together,
         }
@@ -167,7 +171,8 @@ impl Model {
         };
         let server = self.server.identity();
         let samples = sample..sample.saturating_add(count);
-        let mut keys: Vec<Digest> = samples.map(|sample| request.key(&server, sample)).collect();
+        let mut keys: Vec<Digest> =
+            samples.map(|each| request.key(&server, sample, each)).collect();
         let known = self.known(cache, &keys);
         if !known.is_empty() {
             return Ok(known);
@@ -235,7 +240,7 @@ impl Model {
             }
         };
         let used = choices.iter().filter_map(|choice| choice.usage);
-        let used = used.map(|usage| usage.prompt_tokens + usage.completion_tokens).sum();
+        let used = used.map(TokenCounts::sum).fold(0, u64::saturating_add);
         permit.answered(used, estimate);
         Ok(choices)
     }
@@ -287,6 +292,22 @@ impl Model {
         }
     }
 
+    /// Notes a failure that concerns one question alone.
+    fn note_refusal(&self, failure: &Failure) {
+        if let Failure::NoAnswer(why) | Failure::TooLong(why) = failure {
+            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            refused.get_or_insert_with(|| (why.clone(), 0)).1 += 1;
+        }
+    }
+
+    /// What is to be said of refused prompts.
+    fn refusals(&self) -> Option<String> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let (why, count) = refused.as_ref()?;
+        let questions = agreeing(*count, "question has", "questions have");
+        Some(format!("{count} {questions} no answer; the first one because {why}"))
+    }
+
     /// The number of samples that are asked for together.
     fn together(&self) -> u32 {
         self.settings.samples_per_request.min(self.most_together.load(Ordering::Relaxed)).max(1)
@@ -328,7 +349,7 @@ impl AnswerEach for Model {
         let fewer = (given < wanted).then(|| {
             format!("the server gives {given} samples at once, so --samples-per-request {wanted} was not followed")
         });
-        fewer.into_iter().collect()
+        fewer.into_iter().chain(self.refusals()).collect()
     }
 
     fn answer_samples(&self, ask: &Ask<'_>, count: u32) -> Result<Vec<Reply>, AnswerError> {
