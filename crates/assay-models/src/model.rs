@@ -16,24 +16,26 @@ use crate::address::ModelAddress;
 use crate::cache::{self, CachedModel, ReplyLog};
 use crate::failure::{Failure, is_about_count, of_status, redirected};
 use crate::limits::Limits;
-use crate::local::LocalServer;
+use crate::local::{LocalServer, Say};
 use crate::prompt::{Prompts, RankLines};
 use crate::reading::read;
 use crate::reply::{Choice, parse};
 use crate::request::Request;
-use crate::server::ServerDescription;
+use crate::server::{LOADING, Patience, ServerDescription};
 use crate::settings::{Api, Choose, ModelSettings};
 use crate::stream::Pieces;
 use crate::transport::{HttpReply, Transport};
 use choosing::Choosing;
 
 /// What a model is asked with. None of it changes a reply.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct ModelResources {
     /// The server's key.
     pub key: Option<Secret>,
     /// The folder of replies of earlier runs; none are used or kept without it.
     pub cache: Option<PathBuf>,
+    /// Receives a note if the server is waited for.
+    pub say: Option<Arc<Say>>,
 }
 
 /// A model on a server.
@@ -68,9 +70,11 @@ impl Model {
         rank: Box<RankLines>,
     ) -> Result<Self> {
         settings.check()?;
-        let ModelResources { key, cache } = resources;
+        let ModelResources { key, cache, say } = resources;
         let transport = transport(&address, &settings, key)?;
-        let server = ServerDescription::ask(&transport, &address, &Cancel::new())?;
+        let say = |text: &str| say.iter().for_each(|say| say(text));
+        let patience = Patience { most: LOADING, say: &say };
+        let server = ServerDescription::ask(&transport, &address, &patience, &Cancel::new())?;
         let url = address.url().to_owned();
         let cache = cache_of((&address.model, url), &server, cache)?;
         Ok(Self::new((address, transport, server, None), settings, (seed, top), cache, rank))

@@ -19,7 +19,7 @@ fn model(server: &ToyServer, choose: Choose, cache: Option<PathBuf>) -> Model {
     let address = ModelAddress::on(&server.url(), "toy").unwrap();
     let settings =
         ModelSettings { api: Api::Completion, choose, window: 25, ..ModelSettings::default() };
-    let resources = ModelResources { key: None, cache };
+    let resources = ModelResources { cache, ..ModelResources::default() };
     Model::connect(address, settings, (0, 3), resources, Box::new(|_| vec![30])).unwrap()
 }
 
