@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use assay_core::{
     AnswerEach, AnswerError, Ask, Cancel, Digest, Error, Question, Reply, Result, Secret, Usage,
+    counted,
 };
 
 use crate::address::ModelAddress;
@@ -330,7 +331,8 @@ impl AnswerEach for Model {
     fn remarks(&self) -> Vec<String> {
         let (wanted, given) = (self.settings.samples_per_request, self.together());
         let fewer = (given < wanted).then(|| {
-            format!("the server gives {given} samples at once, so --samples-per-request {wanted} was not followed")
+            let given = counted(given, "sample");
+            format!("the server gives {given} at once, so --samples-per-request {wanted} was not followed")
         });
         fewer.into_iter().collect()
     }
