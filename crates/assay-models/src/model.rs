@@ -10,31 +10,33 @@ use std::time::{Duration, Instant};
 
 use assay_core::{
     AnswerEach, AnswerError, Ask, Cancel, Digest, Error, Question, Reply, Result, Secret, Usage,
-    agreeing,
+    agreeing, counted,
 };
 
 use crate::address::ModelAddress;
 use crate::cache::{self, CachedModel, ReplyLog};
 use crate::failure::{Failure, is_about_count, of_status, redirected};
 use crate::limits::Limits;
-use crate::local::LocalServer;
+use crate::local::{LocalServer, Say};
 use crate::prompt::{Prompts, RankLines};
 use crate::reading::read;
 use crate::reply::{Choice, TokenCounts, parse};
 use crate::request::Request;
-use crate::server::ServerDescription;
+use crate::server::{LOADING, Patience, ServerDescription};
 use crate::settings::{Api, Choose, ModelSettings};
 use crate::stream::Pieces;
 use crate::transport::{HttpReply, Transport};
 use choosing::Choosing;
 
 /// What a model is asked with. None of it changes a reply.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct ModelResources {
     /// The server's key.
     pub key: Option<Secret>,
     /// The folder of replies of earlier runs; none are used or kept without it.
     pub cache: Option<PathBuf>,
+    /// Receives a note if the server is waited for.
+    pub say: Option<Arc<Say>>,
 }
 
 /// A model on a server.
@@ -71,9 +73,11 @@ impl Model {
         rank: Box<RankLines>,
     ) -> Result<Self> {
         settings.check()?;
-        let ModelResources { key, cache } = resources;
+        let ModelResources { key, cache, say } = resources;
         let transport = transport(&address, &settings, key)?;
-        let server = ServerDescription::ask(&transport, &address, &Cancel::new())?;
+        let say = |text: &str| say.iter().for_each(|say| say(text));
+        let patience = Patience { most: LOADING, say: &say };
+        let server = ServerDescription::ask(&transport, &address, &patience, &Cancel::new())?;
         let url = address.url().to_owned();
         let cache = cache_of((&address.model, url), &server, cache)?;
         Ok(Self::new((address, transport, server, None), settings, (seed, top), cache, rank))
@@ -347,7 +351,8 @@ impl AnswerEach for Model {
     fn remarks(&self) -> Vec<String> {
         let (wanted, given) = (self.settings.samples_per_request, self.together());
         let fewer = (given < wanted).then(|| {
-            format!("the server gives {given} samples at once, so --samples-per-request {wanted} was not followed")
+            let given = counted(given, "sample");
+            format!("the server gives {given} at once, so --samples-per-request {wanted} was not followed")
         });
         fewer.into_iter().chain(self.refusals()).collect()
     }
