@@ -178,6 +178,55 @@ fn another_run_asks_for_nothing_again_unless_it_is_told_to() {
 }
 
 #[test]
+fn replies_of_earlier_runs_are_said() {
+    let stored = of_sample("humaneval", 2);
+    let folder = tempdir().unwrap();
+    let server = slow_server(&stored, Plan::well(), 0);
+    let all = stored.len() * 2;
+    let ask = |more: &[&str]| {
+        let more = [&ASK[..], more].concat();
+        let output = asking(folder.path(), &stored, &server, &more).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let some = format!("2 of {all} replies are from earlier runs; --no-cache asks again");
+    let every = format!("{all} of {all} replies are from earlier runs; --no-cache asks again");
+    assert!(!ask(&["-L", "1"]).contains("earlier run"));
+    assert!(ask(&[]).contains(&some));
+    assert!(ask(&[]).contains(&every));
+    let paid = format!("{all} of {all} replies are from earlier runs, which paid for them;");
+    assert!(ask(&["--prices", "1,2"]).contains(&paid));
+    assert!(!ask(&["--no-cache"]).contains("earlier run"));
+}
+
+/// An answer is taken out of a record that was to be graded later.
+#[test]
+fn an_unfinished_record_is_not_graded_and_can_still_be_finished() {
+    let stored = of_sample("humaneval", 2);
+    let folder = tempdir().unwrap();
+    let server = slow_server(&stored, Plan::well(), 0);
+    let more = [&ASK[..], &["--generate-only"]].concat();
+    assert!(quiet(&mut asking(folder.path(), &stored, &server, &more)).wait().unwrap().success());
+    let run = runs(folder.path()).remove(0);
+    let answers = fs::read_to_string(run.join("answers.jsonl")).unwrap();
+    let cut = answers.trim_end().rfind('\n').unwrap() + 1;
+    fs::write(run.join("answers.jsonl"), &answers[..cut]).unwrap();
+    let manifest = fs::read_to_string(run.join("run.json")).unwrap();
+    let score = || assay(folder.path()).args(["score", "--json"]).arg(&run).output().unwrap();
+    let refused = score();
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    let err = String::from_utf8(refused.stderr).unwrap();
+    assert!(err.contains(&format!("1 of {} problems has no answer yet", stored.len())), "{err}");
+    assert!(err.contains("assay run --resume"), "{err}");
+    assert_eq!(fs::read_to_string(run.join("run.json")).unwrap(), manifest);
+    let resumed = resume(folder.path(), &run).output().unwrap();
+    assert!(resumed.status.success(), "{resumed:?}");
+    assert!(!run.join("results.json").exists(), "it was to be graded later");
+    assert_eq!(recorded(&run).len(), 2 * stored.len());
+    assert!(matches!(score().status.code(), Some(0)), "every answer is there");
+}
+
+#[test]
 fn a_server_that_dies_and_comes_back_costs_nothing_that_was_answered() {
     let stored = of_sample("humaneval", SAMPLES);
     let all = (stored.len() * SAMPLES) as u64;
