@@ -7,12 +7,13 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assay_testserver::{Mischief, Plan, ServerSettings, TestServer};
+use assay_testserver::{Mischief, Plan, ServerSettings, TestServer, Wait};
 use common::models::{Stored, asking, lines, of_sample, sample};
 use common::{assay, runs};
 use rustix::process::{Pid, Signal, kill_process};
@@ -197,6 +198,26 @@ fn replies_of_earlier_runs_are_said() {
     let paid = format!("{all} of {all} replies are from earlier runs, which paid for them;");
     assert!(ask(&["--prices", "1,2"]).contains(&paid));
     assert!(!ask(&["--no-cache"]).contains("earlier run"));
+}
+
+#[test]
+fn an_interrupted_run_says_what_it_waited_for() {
+    let stored = of_sample("humaneval", 2);
+    let folder = tempdir().unwrap();
+    let kinds = vec![Mischief::Status(503, Wait::Seconds(600))];
+    let server = slow_server(&stored, Plan { seed: 1, share: 1.0, kinds, most: 1000 }, 0);
+    let mut command = asking(folder.path(), &stored, &server, &ASK);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut err = String::new();
+    while !err.contains("asked again") {
+        assert!(said.read_line(&mut err).unwrap() > 0, "it ended: {err}");
+    }
+    let _ = kill_process(Pid::from_child(&child), Signal::INT);
+    said.read_to_string(&mut err).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{err}");
+    assert_eq!(err.matches("; asked again in 600.0 s").count(), 1, "{err}");
+    assert!(err.contains("when the run was interrupted, it waited because"), "{err}");
 }
 
 /// An answer is taken out of a record that was to be graded later.
