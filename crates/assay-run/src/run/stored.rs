@@ -148,7 +148,7 @@ impl Resumable {
         let lacking = |index| open.wanted.contains(index) && lacks(index);
         let lacking = Selection::of(ids.len(), lacking);
         let mut left = 0;
-        if lacking.len() > 0 {
+        if !lacking.is_empty() {
             open.problems.read(&lacking, &mut |reading| {
                 left += usize::from(matches!(reading, Reading::Problem(_)));
                 Ok(ControlFlow::Continue(()))
