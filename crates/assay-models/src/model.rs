@@ -58,6 +58,8 @@ pub struct Model {
     from_cache: AtomicU64,
     /// What the server said of the first prompt that it refused, and how many it did.
     refused: Mutex<Option<(String, u64)>>,
+    /// The number of replies of the server.
+    from_server: AtomicU64,
     choosing: Choosing,
     /// The greatest number of samples that the server gives at once, as far as it is known.
     most_together: AtomicU32,
@@ -112,7 +114,7 @@ impl Model {
         let most = if settings.deterministic { 1 } else { settings.traffic.in_flight };
         let (prompts, limits) =
             (Prompts::new(settings.api, rank), Limits::new(&settings.traffic, most));
-        let from_cache = AtomicU64::new(0);
+        let (from_cache, from_server) = (AtomicU64::new(0), AtomicU64::new(0));
         let most_together = AtomicU32::new(server.slots.unwrap_or(u32::MAX).max(1));
         Self {
             address,
@@ -128,6 +130,7 @@ impl Model {
             cache_failure: Mutex::default(),
             from_cache,
             refused: Mutex::default(),
+            from_server,
             choosing: Choosing::default(),
             most_together,
         }
@@ -152,6 +155,16 @@ impl Model {
     /// The number of replies that came from earlier runs.
     pub fn from_cache(&self) -> u64 {
         self.from_cache.load(Ordering::Relaxed)
+    }
+
+    /// A sentence about the replies of earlier runs, if there were any. The server may have another model since, and not
+    /// say so.
+    fn earlier_replies(&self) -> Option<String> {
+        let known = self.from_cache();
+        let all = known + self.from_server.load(Ordering::Relaxed);
+        let are = if known == 1 { "is from an earlier run" } else { "are from earlier runs" };
+        let paid = self.settings.traffic.prices.map_or("", |_| ", which paid for them");
+        (known > 0).then(|| format!("{known} of {all} replies {are}{paid}; --no-cache asks again"))
     }
 
     /// Replies of earlier runs to consecutive samples, from the first one on.
@@ -192,6 +205,7 @@ impl Model {
         let started = Instant::now();
         let choices = self.ask_server(request, (sample, count), estimate, cancel)?;
         let wall_s = started.elapsed().as_secs_f64();
+        self.from_server.fetch_add(choices.len() as u64, Ordering::Relaxed);
         for (choice, key) in choices.iter().zip(keys) {
             self.keep(cache, key, choice, wall_s);
         }
@@ -354,7 +368,7 @@ impl AnswerEach for Model {
             let given = counted(given, "sample");
             format!("the server gives {given} at once, so --samples-per-request {wanted} was not followed")
         });
-        fewer.into_iter().chain(self.refusals()).collect()
+        fewer.into_iter().chain(self.earlier_replies()).chain(self.refusals()).collect()
     }
 
     fn answer_samples(&self, ask: &Ask<'_>, count: u32) -> Result<Vec<Reply>, AnswerError> {

@@ -52,7 +52,10 @@ impl Model {
             };
             match (&failure, Prompts::narrower(ask.question, window)) {
                 (Failure::TooLong(_), Some(less)) => window = less,
-                _ => break (prompt, failure.into_answer()?.into()),
+                _ => {
+                    self.note_refusal(&failure);
+                    break (prompt, failure.into_answer()?.into());
+                }
             }
         };
         let TokenCounts { prompt_tokens, completion_tokens } = counts.get();
@@ -254,7 +257,7 @@ impl Model {
                 .unwrap_or_default(),
             completion_tokens: 1,
         };
-        permit.answered(usage.prompt_tokens + 1, estimate);
+        permit.answered(usage.prompt_tokens.saturating_add(1), estimate);
         let numbers = (step.reduce)(&reply)?;
         Ok(Choice { text: numbers.to_string(), finish: None, usage: Some(usage) })
     }
