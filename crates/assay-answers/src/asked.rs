@@ -13,12 +13,15 @@ type Answers = (usize, Vec<Response>);
 const NAME: &str = "task_id";
 /// The field with the reason why there is no answer.
 const ERROR: &str = "error";
-/// The fields that hold a text; the first one that is present counts.
-const TEXTS: [&str; 5] = ["text", "completion", "solution", "answer", "output"];
+/// A field that every question has: a line with it repeats the question.
+const PROMPT: &str = "prompt";
+/// The fields that hold a text; the first one that is present counts. A field that questions have too comes last: a line
+/// that repeats its question has the question's.
+const TEXTS: [&str; 5] = ["completion", "solution", "answer", "output", "text"];
 /// The same for an option.
-const CHOICES: [&str; 5] = ["choice", "text", "completion", "answer", "output"];
+const CHOICES: [&str; 5] = ["choice", "completion", "answer", "output", "text"];
 /// The same for line numbers.
-const LINES: [&str; 6] = ["lines", "line", "text", "completion", "answer", "output"];
+const LINES: [&str; 6] = ["lines", "completion", "answer", "output", "line", "text"];
 
 /// Reads a line that a program printed as a JSON object with the answer to a question of this kind. `None` if it is none:
 /// the line may have another format.
@@ -29,7 +32,7 @@ pub fn parse_answer_object(
 ) -> Result<Option<Answers>, Fault> {
     let Some(object) = object(bytes)? else { return Ok(None) };
     let Some(name) = object.get(NAME).and_then(problem_name) else { return Ok(None) };
-    if kind == QuestionKind::Code && !object.contains_key(ERROR) {
+    if kind == QuestionKind::Code && !has(&object, ERROR) {
         return parse_program_line(bytes, names);
     }
     let index = names.any_spelling(&name)?;
@@ -74,9 +77,9 @@ fn response(object: &Map<String, Value>, kind: QuestionKind) -> Result<Response,
         QuestionKind::Choice => &CHOICES,
         QuestionKind::Line => &LINES,
     };
-    let given = |key: &&&str| object.get(**key).is_some_and(|value| !value.is_null());
+    let given = |key: &&&str| has(object, key) && !is_questions(object, key, kind);
     let Some(&key) = fields.iter().find(given) else {
-        return Err(format!("the line has no answer: it needs a {:?}", fields[0]));
+        return Err(format!("the line has no answer: it needs a {:?}", asked_for(kind)));
     };
     let value = &object[key];
     match (kind, value) {
@@ -85,6 +88,27 @@ fn response(object: &Map<String, Value>, kind: QuestionKind) -> Result<Response,
         (_, Value::String(text)) => Ok(Response::Text(text.clone())),
         (_, other) => Err(format!("{key:?} is {}, not a text", what_is(other))),
     }
+}
+
+/// The field in which an answer of a kind is asked for.
+fn asked_for(kind: QuestionKind) -> &'static str {
+    match kind {
+        QuestionKind::Code => "completion",
+        QuestionKind::Text => "text",
+        QuestionKind::Choice => "choice",
+        QuestionKind::Line => "lines",
+    }
+}
+
+fn has(object: &Map<String, Value>, key: &str) -> bool {
+    object.get(key).is_some_and(|value| !value.is_null())
+}
+
+/// Returns true if a field is the question's, which asks about a line of a program: the line is a text, as no answer in
+/// `line` need be.
+fn is_questions(object: &Map<String, Value>, key: &str, kind: QuestionKind) -> bool {
+    let repeats = kind == QuestionKind::Line && has(object, PROMPT);
+    repeats && key == "line" && object[key].is_string()
 }
 
 /// Line numbers: a number, a list of them, or a text with nothing else.
@@ -140,6 +164,37 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_repeats_its_question_is_read_by_its_answer() {
+        let question =
+            r#"{"task_id": "P/1", "kind": "x", "prompt": "?", "samples": 2, "first": 0, "#;
+        let text = || Response::Text("b".to_owned());
+        let program = || Response::Program("b".to_owned());
+        let line = || Response::Lines(vec![3]);
+        for (fields, kind, expected) in [
+            (r#""text": "a", "completion": "b"}"#, QuestionKind::Text, text()),
+            (r#""text": "b"}"#, QuestionKind::Text, text()),
+            (r#""text": "b", "error": null}"#, QuestionKind::Text, text()),
+            (
+                r#""stop": ["x"], "language": "python", "completion": "b"}"#,
+                QuestionKind::Code,
+                text(),
+            ),
+            (
+                r#""stop": ["x"], "language": "python", "solution": "b"}"#,
+                QuestionKind::Code,
+                program(),
+            ),
+            (r#""solution": "b", "error": null}"#, QuestionKind::Code, program()),
+            (r#""text": "a\n", "line": "1", "completion": "3"}"#, QuestionKind::Line, line()),
+            (r#""text": "a\n", "line": "1", "lines": [3]}"#, QuestionKind::Line, line()),
+            (r#""text": "a\n", "line": 3}"#, QuestionKind::Line, line()),
+            (r#""text": "3", "line": "1"}"#, QuestionKind::Line, line()),
+        ] {
+            check(&format!("{question}{fields}"), kind, expected);
+        }
+    }
+
+    #[test]
     fn other_lines_are_left_to_other_formats() {
         for line in ["", "D/Tasks/1.txt 7", "{x}", "{\"a\": 1}", "[1]", "int f() { return 1; }"] {
             assert_eq!(read(line, QuestionKind::Text).unwrap(), None, "{line}");
@@ -158,6 +213,9 @@ mod tests {
             (r#"{"task_id": "P/1", "lines": [-1]}"#, QuestionKind::Line),
             (r#"{"task_id": "P/1", "text": "line 7"}"#, QuestionKind::Line),
             (r#"{"task_id": "P/1", "choice": ["A"]}"#, QuestionKind::Choice),
+            (r#"{"task_id": "P/1", "error": null}"#, QuestionKind::Text),
+            (r#"{"task_id": "P/1", "error": null}"#, QuestionKind::Code),
+            (r#"{"task_id": "P/1", "prompt": "?", "samples": 2}"#, QuestionKind::Code),
         ] {
             read(line, kind).unwrap_err();
         }

@@ -15,8 +15,11 @@ use crate::{is_valid, prose};
 pub(crate) fn code<'a>(answer: &'a str, expected: &ExpectedCode<'_>) -> Cow<'a, str> {
     let mut blocks = blocks(answer);
     let Some(&first) = blocks.first() else { return prose::without(answer, expected).into() };
-    blocks.retain(|block| !block.is_blank());
     let before = &answer[..first.start];
+    if is_program_with_fences(answer, before, expected) {
+        return answer.into();
+    }
+    blocks.retain(|block| !block.is_blank());
     if continues_prompt(before, expected) {
         return before.into();
     }
@@ -27,6 +30,21 @@ pub(crate) fn code<'a>(answer: &'a str, expected: &ExpectedCode<'_>) -> Cow<'a, 
         let chosen = of_language.next_back().or(untagged).or(blocks.first());
         chosen.map_or(answer.into(), Block::code)
     })
+}
+
+/// Returns true if an answer, whose first fence comes after `before`, is a valid program: fences are part of its comments
+/// or strings. Where backticks are code, Markdown may be valid too, unless a comment is open.
+fn is_program_with_fences(answer: &str, before: &str, expected: &ExpectedCode<'_>) -> bool {
+    let has_code_in_backticks = match expected.language {
+        Language::JavaScript | Language::TypeScript => true,
+        Language::Go | Language::Php | Language::Ruby => true,
+        Language::Python | Language::Java | Language::CSharp => false,
+        Language::C | Language::Cpp | Language::Rust => false,
+    };
+    let is_in_comment = || before.rfind("/*") > before.rfind("*/");
+    count_defined(answer, expected) > 0
+        && (!has_code_in_backticks || is_in_comment())
+        && is_valid(answer, expected.language)
 }
 
 /// The first block, or the whole answer if it has none.

@@ -3,6 +3,7 @@
 //! A fence is three or more backticks or tildes, at any indentation, also after the mark of a list. A block ends at a
 //! fence of the same character that is at least as long, at the next fence that names a language, or at the end of the
 //! text. In a block of Python, a fence within a string in triple quotes is part of the string.
+//! A block without a language is one of Python from its first definition on.
 
 use std::borrow::Cow;
 
@@ -98,7 +99,7 @@ struct OpenBlock<'a> {
     tag: Tag,
     start: usize,
     content: usize,
-    /// The strings of its code, if that is Python.
+    /// The strings of its code, if that may be Python.
     strings: Option<LineScan>,
 }
 
@@ -161,6 +162,9 @@ impl<'a> Reader<'a> {
                 self.close(&open, at, true);
             }
             _ => {
+                if self.minds_strings && open.tag == Tag::None && defines_python(line) {
+                    open.strings.get_or_insert_default();
+                }
                 if let Some(strings) = &mut open.strings {
                     strings.line(line);
                 }
@@ -183,6 +187,12 @@ impl<'a> Reader<'a> {
         let lines = if by_fence { lines } else { before_late_fence(lines, fence) };
         self.blocks.push(Block { start, tag, content: lines, indentation: fence.indentation });
     }
+}
+
+/// Returns true if a line starts a definition of Python.
+fn defines_python(line: &str) -> bool {
+    let line = line.trim_start();
+    ["def ", "class ", "async def "].iter().any(|start| line.starts_with(start))
 }
 
 /// The lines of a block that no fence of its own line ends: up to a fence at the end of a line, if there is one.

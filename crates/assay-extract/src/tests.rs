@@ -91,9 +91,35 @@ fn fences_are_found_as_models_write_them() {
 fn a_fence_within_a_docstring_is_part_of_it() {
     let code = "def add(a, b):\n    \"\"\"Add.\n\n    ```python\n    add(1, 2)\n    ```\n    \"\"\"\n    return a + b\n";
     check(Code, &format!("Here:\n```python\n{code}```\nIt adds.\n"), code);
+    check(Code, &format!("Here:\n```\n{code}```\nIt adds.\n"), code);
+    check(Code, &format!("~~~\n{code}~~~\n"), code);
+    for mark in ["```", "```python", "~~~"] {
+        let code = code.replace("```python", mark);
+        // Without any Markdown around it.
+        check(Code, &code, &code);
+        check(Code, &format!("# Adds.\n{code}"), &format!("# Adds.\n{code}"));
+        check(Def, &code, &code);
+    }
+    // Output is no program, whose strings would go on after it.
+    let answer = format!("```\nit says \"\"\"\n```\n```python\n{code}```\n");
+    check(Code, &answer, code);
     // A string that is never closed does not swallow the rest.
     let answer = format!("```python\nx = '''\n```\n```python\n{ADD}```\n");
     check(Code, &answer, ADD);
+}
+
+#[test]
+fn backticks_that_are_code_do_not_make_markdown_a_program() {
+    let program = "/**\n * Adds.\n * ```js\n * add(1, 2)\n * ```\n */\nfunction add(a, b) {\n  return a + b;\n}\n";
+    let of_script = in_language(Language::JavaScript, "add");
+    assert_eq!(Code.extract(program, &of_script).code, program);
+    let plain = "function add(a, b) {\n  return a + b;\n}\n";
+    for answer in [format!("```js\n{plain}```\n"), format!("Sure\n```\n{plain}```\n")] {
+        assert_eq!(Code.extract(&answer, &of_script).code, plain, "{answer}");
+    }
+    let php = "function add($a, $b) {\n  return $a + $b;\n}\n";
+    let answer = format!("Sure:\n```php\n{php}```\n");
+    assert_eq!(Code.extract(&answer, &in_language(Language::Php, "add")).code, php);
 }
 
 #[test]

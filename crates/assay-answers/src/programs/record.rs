@@ -307,6 +307,8 @@ impl Record {
             PASSED_OVER.iter().any(|&(first, second)| second == key && self.has(first))
                 // The task's own solution, in a record of MBPP.
                 || (key == "code" && self.has("test_list"))
+                // The number of samples that a question asks for, in a line that repeats it.
+                || (key == "samples" && self.fields[key].is_number())
         };
         let there = ANSWERS.iter().filter(|(key, _)| self.has(key) && !passed_over(key));
         let there: Vec<(&str, Holds)> = there.copied().collect();

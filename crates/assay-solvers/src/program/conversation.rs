@@ -18,6 +18,21 @@ const MAX_GARBAGE_LINES: usize = 5;
 /// The maximum length of a line, which may hold several whole programs; the rest of a longer one is dropped.
 const MAX_LINE_BYTES: u64 = 8 << 20;
 
+/// The number of lines without JSON, and of their bytes, that are held back before they are taken as answers: a program
+/// may print its log before its first JSON answer.
+const MAX_HELD_LINES: usize = 32;
+const MAX_HELD_BYTES: usize = 1 << 20;
+
+/// The format of the lines that a program prints when it is asked for texts.
+enum Spoken {
+    /// It is not known yet; these lines came first.
+    Unknown(Vec<Vec<u8>>),
+    /// JSON objects: any other line is none of its answers.
+    Json,
+    /// One text per line.
+    Plain,
+}
+
 /// One session of the command on the problems that it is asked.
 pub(super) struct Conversation<'a> {
     solver: &'a CommandSolver,
@@ -26,6 +41,7 @@ pub(super) struct Conversation<'a> {
     names: ProblemNames<'a>,
     /// The problems that have no line yet, if lines come in the order of the problems.
     next: VecDeque<usize>,
+    spoken: Spoken,
     /// The samples without an answer, in order, by problem index; a problem that has all answers is
     /// removed.
     open: BTreeMap<usize, VecDeque<u32>>,
@@ -38,6 +54,14 @@ pub(super) struct Conversation<'a> {
 
 /// Problems by index, each with an answer to it.
 type Answers = Vec<(usize, Response)>;
+
+/// Reads a line that is no JSON, beside answers that are.
+fn read_log_line(line: &[u8]) -> Result<Answers, Fault> {
+    if line.trim_ascii().is_empty() {
+        return Ok(Answers::new());
+    }
+    Err(Fault::new(FaultKind::Malformed, "the line is no JSON, as other answers are"))
+}
 
 impl<'a> Conversation<'a> {
     pub(super) fn new(
@@ -53,6 +77,7 @@ impl<'a> Conversation<'a> {
             problems,
             names: ProblemNames::new(problems),
             next: staged.asked.keys().copied().collect(),
+            spoken: Spoken::Unknown(Vec::new()),
             open: staged.asked.iter().map(open).collect(),
             answered: 0,
             rejected: HashMap::new(),
@@ -80,6 +105,7 @@ impl<'a> Conversation<'a> {
             MAX_LINE_BYTES,
         )?;
         let end = process.run_to_end(cancel, &mut |line| self.take_line(line, emit))?;
+        self.take_held(emit)?;
         let wall = process.elapsed();
         let stderr_tail = process.stderr_tail();
         self.close(&end, &stderr_tail, emit)?;
@@ -97,7 +123,41 @@ impl<'a> Conversation<'a> {
         })
     }
 
+    /// Takes a line, or holds it back until it is known whether the program prints JSON.
     fn take_line(&mut self, line: &[u8], emit: &mut dyn AnswerSink) -> Result<()> {
+        if !matches!(self.staged.protocol, Protocol::Sources) {
+            return self.take_known_line(line, emit);
+        }
+        let Spoken::Unknown(held) = &mut self.spoken else {
+            return self.take_known_line(line, emit);
+        };
+        let is_json = matches!(
+            parse_answer_object(line, self.staged.kind, &self.names),
+            Ok(Some((index, _))) if self.staged.asked.contains_key(&index)
+        );
+        if is_json {
+            let held = std::mem::take(held);
+            self.spoken = Spoken::Json;
+            held.iter().try_for_each(|line| self.take_known_line(line, emit))?;
+            return self.take_known_line(line, emit);
+        }
+        held.push(line.to_owned());
+        let bytes: usize = held.iter().map(Vec::len).sum();
+        if held.len() >= MAX_HELD_LINES || bytes >= MAX_HELD_BYTES {
+            self.take_held(emit)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the lines that were held back as texts, because no JSON came.
+    fn take_held(&mut self, emit: &mut dyn AnswerSink) -> Result<()> {
+        let Spoken::Unknown(held) = &mut self.spoken else { return Ok(()) };
+        let held = std::mem::take(held);
+        self.spoken = Spoken::Plain;
+        held.iter().try_for_each(|line| self.take_known_line(line, emit))
+    }
+
+    fn take_known_line(&mut self, line: &[u8], emit: &mut dyn AnswerSink) -> Result<()> {
         let answers = match self.read_line(line) {
             Ok(answers) => answers,
             Err(fault) => {
@@ -121,6 +181,7 @@ impl<'a> Conversation<'a> {
             return Ok(responses.into_iter().map(|response| (index, response)).collect());
         }
         match &self.staged.protocol {
+            Protocol::Sources if matches!(self.spoken, Spoken::Json) => read_log_line(line),
             Protocol::Sources => self.read_text_line(line),
             Protocol::Tasks { dataset } => self.read_task_line(line, dataset),
             Protocol::Questions => self.read_program_line(line),
@@ -229,5 +290,111 @@ impl<'a> Conversation<'a> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::Duration;
+
+    use assay_core::{
+        Batch, BatchQuestion, ProblemId, Question, Selection, TextQuestion, Visit, VisitReference,
+    };
+
+    use super::*;
+    use crate::program::stage::stage;
+
+    struct Texts(Vec<ProblemId>);
+
+    impl Problems for Texts {
+        fn ids(&self) -> &[ProblemId] {
+            &self.0
+        }
+
+        fn read(&self, _: &Selection, _: &mut Visit<'_>) -> Result<()> {
+            Ok(())
+        }
+
+        fn references(&self, _: &mut VisitReference<'_>) {}
+
+        fn location(&self, index: usize) -> String {
+            self.0[index].to_string()
+        }
+    }
+
+    #[derive(Default)]
+    struct Answered(Vec<(usize, String)>);
+
+    impl AnswerSink for Answered {
+        fn answer(&mut self, key: SampleKey, response: Response) -> Result<()> {
+            self.0.push((key.index, response.text().unwrap_or("none").to_owned()));
+            Ok(())
+        }
+
+        fn session(&mut self, _: SessionReport) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The answers to `count` texts in these lines, and the number of lines that are none.
+    fn answers(count: usize, lines: &[&str]) -> (Vec<(usize, String)>, usize) {
+        let problems = Texts((0..count).map(|number| format!("T/{number}").into()).collect());
+        let scratch = tempfile::tempdir().unwrap();
+        let mut questions = problems.ids().iter().enumerate().map(|(index, id)| BatchQuestion {
+            id: id.clone(),
+            index,
+            question: Question::Text(TextQuestion { source: "a".to_owned(), languages: None }),
+            samples: vec![0],
+        });
+        let staged = stage(&mut Batch {
+            problems: &problems,
+            questions: &mut questions,
+            scratch: scratch.path(),
+            cancel: &Cancel::new(),
+        })
+        .unwrap();
+        let solver = CommandSolver {
+            command: Vec::new(),
+            working_folder: Path::new(".").to_owned(),
+            time_limit: Duration::from_secs(1),
+        };
+        let mut conversation = Conversation::new(&solver, &staged[0], &problems);
+        let mut answered = Answered::default();
+        for line in lines {
+            conversation.take_line(format!("{line}\n").as_bytes(), &mut answered).unwrap();
+        }
+        conversation.take_held(&mut answered).unwrap();
+        (answered.0, conversation.garbage_lines)
+    }
+
+    fn owned(answers: &[(usize, &str)]) -> Vec<(usize, String)> {
+        answers.iter().map(|&(index, text)| (index, text.to_owned())).collect()
+    }
+
+    #[test]
+    fn a_log_line_is_no_answer_beside_json() {
+        let first = r#"{"task_id": "T/0", "text": "x"}"#;
+        let second = r#"{"task_id": "T/1", "completion": "y"}"#;
+        let both = owned(&[(0, "x"), (1, "y")]);
+        for (lines, garbage) in [
+            (["Loading model…", first, second], 1),
+            (["", first, second], 0),
+            ([first, "half done", second], 1),
+            ([first, second, "{\"loss\": 1}"], 1),
+        ] {
+            assert_eq!(answers(2, &lines), (both.clone(), garbage), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn lines_without_json_are_answers_in_order() {
+        let both = owned(&[(0, "x"), (1, "{\"y\": 1}")]);
+        assert_eq!(answers(2, &["x", "{\"y\": 1}"]), (both.clone(), 0));
+        assert_eq!(answers(2, &["x", "{\"y\": 1}", "z"]), (both, 1));
+        assert_eq!(answers(3, &["", "x"]).0, owned(&[(0, ""), (1, "x")]));
+        let many: Vec<String> = (0..100).map(|number| format!("line {number}")).collect();
+        let lines: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(answers(100, &lines), (many.iter().cloned().enumerate().collect(), 0));
     }
 }
