@@ -50,13 +50,13 @@ impl Model {
                 }
                 Err(failure) => failure,
             };
-            match (&failure, Prompts::narrower(ask.question, window)) {
-                (Failure::TooLong(_), Some(less)) => window = less,
-                _ => {
-                    self.note_refusal(&failure);
-                    break (prompt, failure.into_answer()?.into());
-                }
+            let narrower = Prompts::narrower(ask.question, window);
+            if let (Failure::TooLong(_), Some(less)) = (&failure, narrower) {
+                window = less;
+                continue;
             }
+            self.note_refusal(&failure);
+            break (prompt, failure.into_answer()?.into());
         };
         let TokenCounts { prompt_tokens, completion_tokens } = counts.get();
         let price = self.settings.traffic.prices;
