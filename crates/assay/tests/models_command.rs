@@ -339,7 +339,9 @@ fn the_cache_is_listed_and_cleared() {
         shown.contains("toy") && shown.contains("other") && shown.contains(&server.url()),
         "{shown}"
     );
-    assert_eq!(run(folder, &["cache", "clear"]).code, 2);
+    let unclear = run(folder, &["cache", "clear"]);
+    assert_eq!(unclear.code, 2);
+    assert!(unclear.err.contains("--model NAME, --url URL, or --all"), "{}", unclear.err);
     assert_eq!(run(folder, &["cache", "clear", "--model", "toy", "--all"]).code, 2);
     let nothing = run(folder, &["cache", "clear", "--model", "toy", "--url", "http://localhost:1"]);
     assert_eq!(nothing.out, "nothing to remove\n");
