@@ -60,9 +60,28 @@ impl ExportedSample {
         match self.program.strip_prefix(opening) {
             Some(rest) => rest.to_owned(),
             None if self.program.is_empty() => String::new(),
-            None => format!("\n{}", self.program),
+            None => format!("{}\n{}", missing_body(opening), self.program),
         }
     }
+
+    /// Returns true if the program is right after a text that it does not begin with, or begins with it.
+    pub fn may_follow(&self, opening: &str) -> bool {
+        let must_be_first = |line: &str| line.starts_with("from __future__ ");
+        self.program.starts_with(opening) || !self.program.lines().any(must_be_first)
+    }
+}
+
+/// A body for a function of Python that a text begins and has no line of, so that something else may follow.
+fn missing_body(opening: &str) -> String {
+    let code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let Some(last) = opening.lines().rev().find(code) else { return String::new() };
+    let statement = last.split(" #").next().unwrap_or(last).trim_end();
+    if !statement.ends_with(':') {
+        return String::new();
+    }
+    let separator = if opening.ends_with('\n') { "" } else { "\n" };
+    let indentation = &last[..last.len() - last.trim_start().len()];
+    format!("{separator}{indentation}    pass\n")
 }
 
 /// Writes problems one after the other.
@@ -194,7 +213,7 @@ mod tests {
         assert_eq!(read, programs);
         let human_eval = [
             json!({"task_id": "P/0", "completion": "  return 1\n"}),
-            json!({"task_id": "P/0", "completion": "\nf = 1"}),
+            json!({"task_id": "P/0", "completion": "    pass\n\nf = 1"}),
             json!({"task_id": "P/1", "completion": ""}),
         ];
         assert_eq!(lines(ExportFormat::HumanEval), human_eval);
@@ -205,6 +224,33 @@ mod tests {
         assert_eq!(lm_eval[0]["resps"], json!([["  return 1\n", "F"]]));
         assert_eq!(lm_eval[0]["filtered_resps"], json!([["def f():\n  return 1\n", "f = 1"]]));
         assert_eq!((&lm_eval[1]["doc_id"], &lm_eval[1]["target"]), (&json!(1), &json!("")));
+    }
+
+    #[test]
+    fn a_whole_program_follows_any_prompt() {
+        let sample =
+            ExportedSample { program: "import re\ndef f():\n  return 1\n".to_owned(), ..Default::default() };
+        for (opening, expected) in [
+            ("def f():", "\n    pass\n\n"),
+            ("def f():\n", "    pass\n\n"),
+            ("def f():  # one\n    # two\n", "    pass\n\n"),
+            ("class A:\n    def f(\n    ) -> int:\n", "        pass\n\n"),
+            ("def f():\n    \"\"\"One.\"\"\"\n", "\n"),
+            ("import os\n\n", "\n"),
+            ("", ""),
+        ] {
+            assert_eq!(sample.after(opening), format!("{expected}{}", sample.program), "{opening}");
+        }
+    }
+
+    #[test]
+    fn an_import_that_must_be_first_follows_nothing() {
+        let opening = "from __future__ import annotations\ndef f():\n";
+        let program =
+            |text: &str| ExportedSample { program: text.to_owned(), ..Default::default() };
+        assert!(program(&format!("{opening}    pass\n")).may_follow(opening));
+        assert!(program("def f(): pass\n").may_follow(opening));
+        assert!(!program("# One.\nfrom __future__ import annotations\n").may_follow("def f():\n"));
     }
 
     #[test]

@@ -39,9 +39,13 @@ impl<'a> Cutting<'a> {
     /// The code in a text, with the whole text if that is more, and the rule.
     fn extracted(&self, response: Response) -> (Response, Option<String>, Option<String>) {
         let Some((rule, expected)) = &self.extraction else { return (response, None, None) };
-        let Response::Text(text) = response else { return (response, None, None) };
+        let (text, is_whole) = match response {
+            Response::Text(text) => (text, false),
+            Response::Program(text) => (text, true),
+            other => return (other, None, None),
+        };
         let found = rule.extract(&text, expected);
-        let is_program = found.is_program;
+        let is_program = is_whole || found.is_program;
         let code = found.code.into_owned();
         let whole = (code != text).then_some(text);
         let response = if is_program { Response::Program(code) } else { Response::Text(code) };
@@ -57,4 +61,31 @@ pub(crate) fn check_extraction(rule: Extraction, expected: &ExpectedCode<'_>) ->
     let (rule, language) = (rule.name(), expected.language.title());
     Err(Error::usage(format!("--extract {rule} knows no {language}"))
         .hint("--extract code knows every language"))
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_core::Language;
+
+    use super::*;
+
+    #[test]
+    fn the_code_of_a_whole_program_is_found_too() {
+        let code = "def add(a, b):\n    return a + b\n";
+        let reply = format!("Sure:\n```python\n{code}```\n");
+        let expected = ExpectedCode {
+            language: Language::Python,
+            entry_points: vec!["add"],
+            prompt: "def add(a, b):\n",
+        };
+        let extraction = Some((Extraction::Code, expected));
+        let cutting = Cutting { stop_words: StopWords::default(), extraction };
+        for response in [Response::Program(reply.clone()), Response::Text(reply.clone())] {
+            let answer = cutting.answer("P/0".into(), 0, response.into());
+            assert_eq!(*answer.response, Response::Program(code.to_owned()));
+            assert_eq!((answer.reply.as_deref(), answer.rule.is_some()), (Some(&*reply), true));
+        }
+        let answer = cutting.answer("P/0".into(), 0, Response::Program(code.to_owned()).into());
+        assert_eq!((answer.response.text().ok(), answer.reply), (Some(code), None));
+    }
 }
