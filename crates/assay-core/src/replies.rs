@@ -12,6 +12,9 @@ pub struct Replies {
     pub replies: usize,
     /// Those with nothing in them that can be graded.
     pub empty: usize,
+    /// Those that are missing: the server did not answer the prompt, such as one that is too long.
+    #[serde(default)]
+    pub refused: usize,
     /// Those with a text that names no answer, such as no line number.
     #[serde(default)]
     pub unread: usize,
@@ -53,17 +56,22 @@ impl Replies {
                 self.fenced += usize::from(text.lines().any(is_fence));
             }
             Response::None(_) => {
-                let has_text = answer.reply.as_ref().is_some_and(|text| !text.trim().is_empty());
-                self.unread += usize::from(has_text);
-                self.empty += usize::from(!has_text);
+                let count = match answer.reply.as_ref().map(|text| text.trim()) {
+                    Some("") => &mut self.empty,
+                    Some(_) => &mut self.unread,
+                    None => &mut self.refused,
+                };
+                *count += 1;
             }
             Response::Lines(_) | Response::Choice(_) => {}
         }
         self.cut_by_length += usize::from(answer.finish == Some(Finish::Length));
         self.filtered += usize::from(answer.finish == Some(Finish::Filtered));
         let usage = &answer.usage;
-        self.prompt_tokens += usage.prompt_tokens.unwrap_or_default();
-        self.completion_tokens += usage.completion_tokens.unwrap_or_default();
+        // A server may count anything.
+        let sum = |total: u64, more: Option<u64>| total.saturating_add(more.unwrap_or_default());
+        self.prompt_tokens = sum(self.prompt_tokens, usage.prompt_tokens);
+        self.completion_tokens = sum(self.completion_tokens, usage.completion_tokens);
         if let Some(cost) = usage.cost {
             *self.cost.get_or_insert_default() += cost;
         }
@@ -95,22 +103,28 @@ mod tests {
         add(Response::Text("Sure:\n  ```python\nx\n```".to_owned()), None, Some(Finish::Length));
         let unread = || Response::none(NoAnswerKind::Garbage, "no number");
         add(unread(), Some(""), Some(Finish::Filtered));
+        add(Response::none(NoAnswerKind::Invalid, "the prompt is too long"), None, None);
         add(unread(), Some("I cannot tell."), None);
         add(Response::Lines(vec![1]), Some("1"), None);
         let expected = Replies {
-            replies: 6,
+            replies: 7,
             empty: 2,
+            refused: 1,
             unread: 1,
             cut_by_length: 1,
             filtered: 1,
             fenced: 1,
-            prompt_tokens: 60,
-            completion_tokens: 18,
-            cost: Some(3.0),
+            prompt_tokens: 70,
+            completion_tokens: 21,
+            cost: Some(3.5),
             repeated: None,
         };
         assert_eq!(replies, expected);
-        assert!((replies.share(3) - 0.5).abs() < 1e-12);
+        let most = Some(u64::MAX);
+        let usage = Usage { prompt_tokens: most, completion_tokens: most, cost: None };
+        replies.add(&Answer { usage, ..Answer::new("a".into(), 0, Response::Lines(vec![1])) });
+        assert_eq!((replies.prompt_tokens, replies.completion_tokens), (u64::MAX, u64::MAX));
+        assert!((Replies { replies: 6, ..expected }.share(3) - 0.5).abs() < 1e-12);
         assert!(Replies::default().share(0).abs() < 1e-12);
     }
 }

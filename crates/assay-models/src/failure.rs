@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_core::{AnswerError, Error, NoAnswerKind, Response, shown_line};
+use assay_core::{AnswerError, Error, NoAnswerKind, Response, Secret, shown_line};
 use serde_json::Value;
 
 /// A request that was not answered.
@@ -31,6 +31,20 @@ impl Failure {
     /// A failure that may go away.
     pub(crate) fn transient(message: impl Into<String>) -> Self {
         Self::Transient { message: message.into(), retry_after: None, is_overload: false }
+    }
+
+    /// The failure without a server's key, where its words have it.
+    pub(crate) fn without(self, key: &Secret) -> Self {
+        let clean = |text| key.removed_from_text(text);
+        match self {
+            Self::Transient { message, retry_after, is_overload } => {
+                Self::Transient { message: clean(message), retry_after, is_overload }
+            }
+            Self::NoAnswer(why) => Self::NoAnswer(clean(why)),
+            Self::TooLong(why) => Self::TooLong(clean(why)),
+            // These are our own words, and those of TLS, which never saw the key.
+            Self::Fatal(_) | Self::Cancelled => self,
+        }
     }
 
     /// The failure as the pipeline handles it; `Ok` if it concerns this question alone.
@@ -67,6 +81,9 @@ pub(crate) fn of_status(
         }
         408 | 409 | 425 | 500..=599 => {
             Failure::Transient { message: told("failed"), retry_after, is_overload: false }
+        }
+        400 | 413 | 422 if asks_for_too_much(&said) => {
+            Failure::Fatal(Error::failed(told("cannot write that many tokens")).hint(FEWER_TOKENS))
         }
         400 | 413 | 422 if is_too_long(&said, body) => {
             Failure::TooLong(format!("the prompt is too long for the model: {said}"))
@@ -114,6 +131,43 @@ fn cure(said: &str) -> Option<&'static str> {
     }
     let is_about_stop = said.contains("stop") && said.contains('4');
     is_about_stop.then_some("the server takes 4 stop words: --body '{\"stop\": [\"\\ndef\"]}'")
+}
+
+/// The cure if the model cannot write as many tokens as a request allows.
+const FEWER_TOKENS: &str = "lower --max-tokens: the prompt and the reply share the model's context";
+
+/// Returns whether an error is about the tokens that the reply may have: the context would be too small for them even
+/// without a prompt, or it is not mentioned at all.
+fn asks_for_too_much(said: &str) -> bool {
+    let said = said.to_lowercase();
+    let limit = LIMITS.iter().find_map(|name| number_after(&said, name));
+    let wanted = number_after(&said, "max_tokens' is too large")
+        .or_else(|| number_after(&said, "max_tokens is too large"))
+        .or_else(|| number_after(&said, "max_completion_tokens is too large"))
+        .or_else(|| WANTED.iter().find_map(|name| number_before(&said, name)));
+    wanted.is_some_and(|wanted| limit.is_none_or(|limit| wanted >= limit))
+}
+
+/// The names of the context, before its size.
+const LIMITS: [&str; 3] = ["context length", "context size", "context window"];
+/// The names of the tokens of a reply, after their number.
+const WANTED: [&str; 4] =
+    ["in the completion", "tokens for the completion", "output tokens", "`max_new_tokens`"];
+
+/// The first number after a name, in the same sentence.
+fn number_after(text: &str, name: &str) -> Option<u64> {
+    let (_, after) = text.split_once(name)?;
+    let sentence = after.split(['.', '\n']).next()?;
+    let mut numbers = sentence.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty());
+    numbers.next()?.parse().ok()
+}
+
+/// The number right before a name.
+fn number_before(text: &str, name: &str) -> Option<u64> {
+    let mut places = text.match_indices(name);
+    places.find_map(|(at, _)| {
+        text[..at].split_whitespace().next_back()?.trim_start_matches('(').parse().ok()
+    })
 }
 
 /// Returns whether an error is about the length of the prompt.
@@ -193,6 +247,45 @@ mod tests {
         ] {
             assert!(matches!(failure(400, body), Failure::TooLong(_)), "{body}");
         }
+    }
+
+    #[test]
+    fn a_prompt_that_leaves_no_room_is_too_long_and_a_reply_that_cannot_fit_ends_the_run() {
+        for (wanted, ends) in [(512, true), (1024, true), (500, false)] {
+            for said in [
+                format!(
+                    "'max_tokens' is too large: {wanted}. This model's maximum context length is 512 tokens and your \
+                     request has 30 input tokens ({wanted} > 512 - 30)."
+                ),
+                format!(
+                    "This model's maximum context length is 512 tokens. However, you requested {wanted} output tokens \
+                     and your prompt contains at least 30 input tokens, for a total of at least 1054 tokens."
+                ),
+                format!(
+                    "This model's maximum context length is 512 tokens. However, you requested 9000 tokens (30 in the \
+                     messages, {wanted} in the completion). Please reduce the length of the messages or completion."
+                ),
+                format!(
+                    "Requested token count exceeds the model's maximum context length of 512 tokens. You requested a \
+                     total of 9000 tokens: 30 tokens from the input messages and {wanted} tokens for the completion."
+                ),
+            ] {
+                let body = serde_json::json!({"error": {"message": said, "code": 400}}).to_string();
+                match failure(400, &body) {
+                    Failure::Fatal(error) if ends => {
+                        assert!(error.hint_text().unwrap().contains("--max-tokens"), "{error}");
+                        assert!(error.to_string().contains("maximum context length"), "{error}");
+                    }
+                    Failure::TooLong(_) if !ends => {}
+                    other => panic!("{said}: {other:?}"),
+                }
+            }
+        }
+        let said =
+            "max_tokens is too large: 100000. This model supports at most 16384 completion tokens";
+        let body = serde_json::json!({"error": {"message": said}}).to_string();
+        let Failure::Fatal(error) = failure(400, &body) else { panic!("{body}") };
+        assert!(error.hint_text().unwrap().contains("--max-tokens"), "{error}");
     }
 
     #[test]

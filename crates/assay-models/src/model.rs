@@ -10,30 +10,33 @@ use std::time::{Duration, Instant};
 
 use assay_core::{
     AnswerEach, AnswerError, Ask, Cancel, Digest, Error, Question, Reply, Result, Secret, Usage,
+    agreeing, counted,
 };
 
 use crate::address::ModelAddress;
 use crate::cache::{self, CachedModel, ReplyLog};
 use crate::failure::{Failure, is_about_count, of_status, redirected};
 use crate::limits::Limits;
-use crate::local::LocalServer;
+use crate::local::{LocalServer, Say};
 use crate::prompt::{Prompts, RankLines};
 use crate::reading::read;
-use crate::reply::{Choice, parse};
+use crate::reply::{Choice, TokenCounts, parse};
 use crate::request::Request;
-use crate::server::ServerDescription;
+use crate::server::{LOADING, Patience, ServerDescription};
 use crate::settings::{Api, Choose, ModelSettings};
 use crate::stream::Pieces;
 use crate::transport::{HttpReply, Transport};
 use choosing::Choosing;
 
 /// What a model is asked with. None of it changes a reply.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct ModelResources {
     /// The server's key.
     pub key: Option<Secret>,
     /// The folder of replies of earlier runs; none are used or kept without it.
     pub cache: Option<PathBuf>,
+    /// Receives a note if the server is waited for.
+    pub say: Option<Arc<Say>>,
 }
 
 /// A model on a server.
@@ -53,6 +56,10 @@ pub struct Model {
     /// The reason why the cache cannot keep replies any more. What arrived is answered; nothing more is asked for.
     cache_failure: Mutex<Option<Error>>,
     from_cache: AtomicU64,
+    /// What the server said of the first prompt that it refused, and how many it did.
+    refused: Mutex<Option<(String, u64)>>,
+    /// The number of replies of the server.
+    from_server: AtomicU64,
     choosing: Choosing,
     /// The greatest number of samples that the server gives at once, as far as it is known.
     most_together: AtomicU32,
@@ -68,9 +75,11 @@ impl Model {
         rank: Box<RankLines>,
     ) -> Result<Self> {
         settings.check()?;
-        let ModelResources { key, cache } = resources;
+        let ModelResources { key, cache, say } = resources;
         let transport = transport(&address, &settings, key)?;
-        let server = ServerDescription::ask(&transport, &address, &Cancel::new())?;
+        let say = |text: &str| say.iter().for_each(|say| say(text));
+        let patience = Patience { most: LOADING, say: &say };
+        let server = ServerDescription::ask(&transport, &address, &patience, &Cancel::new())?;
         let url = address.url().to_owned();
         let cache = cache_of((&address.model, url), &server, cache)?;
         Ok(Self::new((address, transport, server, None), settings, (seed, top), cache, rank))
@@ -105,7 +114,7 @@ impl Model {
         let most = if settings.deterministic { 1 } else { settings.traffic.in_flight };
         let (prompts, limits) =
             (Prompts::new(settings.api, rank), Limits::new(&settings.traffic, most));
-        let from_cache = AtomicU64::new(0);
+        let (from_cache, from_server) = (AtomicU64::new(0), AtomicU64::new(0));
         let most_together = AtomicU32::new(server.slots.unwrap_or(u32::MAX).max(1));
         Self {
             address,
@@ -120,6 +129,8 @@ impl Model {
             cache,
             cache_failure: Mutex::default(),
             from_cache,
+            refused: Mutex::default(),
+            from_server,
             choosing: Choosing::default(),
             most_together,
         }
@@ -146,6 +157,16 @@ impl Model {
         self.from_cache.load(Ordering::Relaxed)
     }
 
+    /// A sentence about the replies of earlier runs, if there were any. The server may have another model since, and not
+    /// say so.
+    fn earlier_replies(&self) -> Option<String> {
+        let known = self.from_cache();
+        let all = known + self.from_server.load(Ordering::Relaxed);
+        let are = if known == 1 { "is from an earlier run" } else { "are from earlier runs" };
+        let paid = self.settings.traffic.prices.map_or("", |_| ", which paid for them");
+        (known > 0).then(|| format!("{known} of {all} replies {are}{paid}; --no-cache asks again"))
+    }
+
     /// Replies of earlier runs to consecutive samples, from the first one on.
     fn known(&self, cache: &ReplyLog, keys: &[Digest]) -> Vec<Choice> {
         let known = keys.iter().map_while(|key| cache.get(key));
@@ -167,7 +188,8 @@ impl Model {
         };
         let server = self.server.identity();
         let samples = sample..sample.saturating_add(count);
-        let mut keys: Vec<Digest> = samples.map(|sample| request.key(&server, sample)).collect();
+        let mut keys: Vec<Digest> =
+            samples.map(|each| request.key(&server, sample, each)).collect();
         let known = self.known(cache, &keys);
         if !known.is_empty() {
             return Ok(known);
@@ -183,6 +205,7 @@ impl Model {
         let started = Instant::now();
         let choices = self.ask_server(request, (sample, count), estimate, cancel)?;
         let wall_s = started.elapsed().as_secs_f64();
+        self.from_server.fetch_add(choices.len() as u64, Ordering::Relaxed);
         for (choice, key) in choices.iter().zip(keys) {
             self.keep(cache, key, choice, wall_s);
         }
@@ -235,7 +258,7 @@ impl Model {
             }
         };
         let used = choices.iter().filter_map(|choice| choice.usage);
-        let used = used.map(|usage| usage.prompt_tokens + usage.completion_tokens).sum();
+        let used = used.map(TokenCounts::sum).fold(0, u64::saturating_add);
         permit.answered(used, estimate);
         Ok(choices)
     }
@@ -287,6 +310,22 @@ impl Model {
         }
     }
 
+    /// Notes a failure that concerns one question alone.
+    fn note_refusal(&self, failure: &Failure) {
+        if let Failure::NoAnswer(why) | Failure::TooLong(why) = failure {
+            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+            refused.get_or_insert_with(|| (why.clone(), 0)).1 += 1;
+        }
+    }
+
+    /// What is to be said of refused prompts.
+    fn refusals(&self) -> Option<String> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let (why, count) = refused.as_ref()?;
+        let questions = agreeing(*count, "question has", "questions have");
+        Some(format!("{count} {questions} no answer; the first one because {why}"))
+    }
+
     /// The number of samples that are asked for together.
     fn together(&self) -> u32 {
         self.settings.samples_per_request.min(self.most_together.load(Ordering::Relaxed)).max(1)
@@ -326,9 +365,10 @@ impl AnswerEach for Model {
     fn remarks(&self) -> Vec<String> {
         let (wanted, given) = (self.settings.samples_per_request, self.together());
         let fewer = (given < wanted).then(|| {
-            format!("the server gives {given} samples at once, so --samples-per-request {wanted} was not followed")
+            let given = counted(given, "sample");
+            format!("the server gives {given} at once, so --samples-per-request {wanted} was not followed")
         });
-        fewer.into_iter().collect()
+        fewer.into_iter().chain(self.earlier_replies()).chain(self.refusals()).collect()
     }
 
     fn answer_samples(&self, ask: &Ask<'_>, count: u32) -> Result<Vec<Reply>, AnswerError> {

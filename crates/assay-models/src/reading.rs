@@ -20,25 +20,29 @@ pub(crate) fn read(text: &str, question: &Question, top: usize) -> Read {
         }
         Question::Line(question) => {
             let lines = lines(after_thoughts(text), question.program_lines().count(), top);
-            Read { response: lines, rule: Some("line-number.1") }
+            Read { response: lines, rule: Some("line-number.2") }
         }
         Question::Choice(question) => {
-            Read { response: option(after_thoughts(text), question), rule: Some("option.1") }
+            Read { response: option(after_thoughts(text), question), rule: Some("option.2") }
         }
     }
 }
 
-/// The part of a reply after a reasoning model's thoughts.
+/// The part of a reply outside a reasoning model's thoughts, which may be cut off.
 fn after_thoughts(text: &str) -> &str {
-    text.rfind("</think>").map_or(text, |at| &text[at + "</think>".len()..])
+    let said = text.rfind("</think>").map_or(text, |at| &text[at + "</think>".len()..]);
+    said.find("<think>").map_or(said, |at| &said[..at])
 }
 
 /// The line numbers that a reply names: those it begins with, or those after the word "line", or else the only number
 /// in it.
 fn lines(text: &str, length: usize, top: usize) -> Response {
-    let begins = leading_numbers(text);
+    let mut begins = leading_numbers(text);
+    if begins.len() == 1 && begins_list(text) && !other_numbers(text).is_empty() {
+        begins.clear();
+    }
     let named = if begins.is_empty() { numbers_after_line(text) } else { begins };
-    let mut found = if named.is_empty() { all_numbers(text) } else { named.clone() };
+    let mut found = if named.is_empty() { other_numbers(text) } else { named.clone() };
     let mut seen = Vec::new();
     found.retain(|number| {
         let is_new = (1..=length).contains(number) && !seen.contains(number);
@@ -53,7 +57,7 @@ fn lines(text: &str, length: usize, top: usize) -> Response {
     Response::Lines(found)
 }
 
-/// The numbers that a text begins with: `12`, `12, 7`, `**12**`, `12: return x;`.
+/// The numbers that a text begins with: `12`, `12, 7`, `**12**`, `12: return x;`. A number of things is none of them.
 fn leading_numbers(text: &str) -> Vec<usize> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || "*`#\"'([".contains(c));
     let mut numbers = Vec::new();
@@ -61,26 +65,63 @@ fn leading_numbers(text: &str) -> Vec<usize> {
         let word = word.trim_matches(|c: char| "*`.:;\"'()[]".contains(c));
         match word.parse() {
             Ok(number) => numbers.push(number),
+            Err(_) if is_counted(word) => {
+                numbers.pop();
+                break;
+            }
             Err(_) => break,
         }
     }
     numbers
 }
 
+/// Returns whether a word after a number says that the number counts something.
+fn is_counted(word: &str) -> bool {
+    let counted =
+        ["lines", "times", "candidates", "changes", "places", "statements", "characters", "spaces"];
+    counted.contains(&word.trim_end_matches([',', ';', '.', ':']).to_lowercase().as_str())
+}
+
+/// Returns whether a text begins as a list does, with `1.` or `1)` and a word.
+fn begins_list(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '*');
+    let rest = text.strip_prefix("1.").or_else(|| text.strip_prefix("1)"));
+    let rest = rest.map(|rest| rest.trim_start_matches([' ', '*']));
+    rest.is_some_and(|rest| rest.starts_with(char::is_alphabetic))
+}
+
 /// The numbers after the word "line" or "lines".
 fn numbers_after_line(text: &str) -> Vec<usize> {
     let lower = text.to_lowercase();
     let after = |(at, word): (usize, &str)| {
-        let rest = lower[at + word.len()..].trim_start_matches(['s', ' ', '*', '`', ':', '#']);
+        // A baseline or a newline is no line.
+        if lower[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            return None;
+        }
+        let marks = ['s', ' ', '*', '`', ':', '#'];
+        let rest = lower[at + word.len()..].trim_start_matches(marks);
+        let rest = rest.strip_prefix("number").unwrap_or(rest).trim_start_matches(marks);
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         rest[..end].parse().ok()
     };
     lower.match_indices("line").filter_map(after).collect()
 }
 
-fn all_numbers(text: &str) -> Vec<usize> {
-    let digits = text.split(|c: char| !c.is_ascii_digit());
-    digits.filter_map(|digits| digits.parse().ok()).collect()
+/// All numbers but those that count something, and but that of a list's first item.
+fn other_numbers(text: &str) -> Vec<usize> {
+    let skipped = usize::from(begins_list(text));
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut numbers = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(is_digit) {
+        let digits = &rest[at..];
+        let end = digits.find(|c: char| !is_digit(c)).unwrap_or(digits.len());
+        rest = &digits[end..];
+        let next = rest.strip_prefix(' ').and_then(|rest| rest.split_whitespace().next());
+        let number = digits[..end].parse().ok().filter(|_| !next.is_some_and(is_counted));
+        numbers.push(number);
+    }
+    numbers.into_iter().skip(skipped).flatten().collect()
 }
 
 /// The option that a reply is, or the only one that it mentions.
@@ -143,11 +184,23 @@ mod tests {
             ("Line **12**.", &[12]),
             ("<think>maybe 3</think>\nIt is 4", &[4]),
             ("Number 5 it is", &[5]),
+            ("1. The replaced line is line 7.", &[7]),
+            ("1) The replaced line number is 7.", &[7]),
+            ("1. The first line was replaced.", &[1]),
+            ("1.\nThe replaced line is line 1, as 3 tells.", &[1]),
+            ("7. It calls what line 3 defines.", &[7]),
+            ("7 because line 3 is a field", &[7]),
+            ("3 lines look similar, but line 7 was replaced.", &[7]),
+            ("I looked at the baseline 3 times; it is 7", &[7]),
+            ("Line number 7, on the newline 2", &[7]),
+            ("1. line 7\n2. line 9", &[7, 9]),
+            ("7\n<think>or line 3", &[7]),
         ] {
             assert_eq!(about_line(reply, 5), Response::Lines(lines.to_vec()), "{reply:?}");
         }
         assert_eq!(about_line("7, 3", 1), Response::Lines(vec![7]));
-        for reply in ["", "no idea", "99", "either 3 or 4"] {
+        let unclosed = "<think>First I suspect line 3, then";
+        for reply in ["", "no idea", "99", "either 3 or 4", "3 lines look similar", unclosed] {
             assert!(matches!(about_line(reply, 5), Response::None(_)), "{reply:?}");
         }
     }
@@ -169,7 +222,7 @@ mod tests {
         ] {
             assert_eq!(about_options(reply), Response::Choice(option.to_owned()), "{reply:?}");
         }
-        for reply in ["", "perhaps", "B or vulnerable", "invulnerable"] {
+        for reply in ["", "perhaps", "B or vulnerable", "invulnerable", "<think>B"] {
             assert!(matches!(about_options(reply), Response::None(_)), "{reply:?}");
         }
     }

@@ -1,8 +1,9 @@
 //! What a server replied.
 
 use assay_core::Finish;
-use serde::de::IgnoredAny;
+use serde::de::{Deserializer, IgnoredAny};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::content::content;
 use crate::failure::message;
@@ -20,12 +21,38 @@ pub(crate) struct Choice {
 }
 
 /// Tokens, as the server counts them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct TokenCounts {
-    #[serde(default)]
     pub(crate) prompt_tokens: u64,
-    #[serde(default)]
     pub(crate) completion_tokens: u64,
+}
+
+impl TokenCounts {
+    /// Both together.
+    pub(crate) fn sum(self) -> u64 {
+        self.prompt_tokens.saturating_add(self.completion_tokens)
+    }
+}
+
+/// Counts are bookkeeping: whatever is there instead of them counts as nothing, and no reply is refused for it.
+impl<'de> Deserialize<'de> for TokenCounts {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let counts = Value::deserialize(from)?;
+        let count = |name| counts.get(name).map_or(0, tokens);
+        Ok(Self {
+            prompt_tokens: count("prompt_tokens"),
+            completion_tokens: count("completion_tokens"),
+        })
+    }
+}
+
+/// A number of tokens; some servers send it as a fraction. Nothing if it is none.
+fn tokens(count: &Value) -> u64 {
+    let whole = || {
+        let number = count.as_f64().filter(|number| *number >= 0.0)?;
+        format!("{number:.0}").parse().ok()
+    };
+    count.as_u64().or_else(whole).unwrap_or_default()
 }
 
 /// The body of a reply, in the shapes of both endpoints.
@@ -48,11 +75,26 @@ struct BodyChoice {
 #[derive(Deserialize)]
 pub(crate) struct Message {
     #[serde(default, deserialize_with = "content")]
-    pub(crate) content: Option<String>,
+    content: Option<String>,
     /// llama.cpp, vLLM and DeepSeek.
-    #[serde(alias = "reasoning")]
-    pub(crate) reasoning_content: Option<String>,
-    pub(crate) refusal: Option<String>,
+    reasoning_content: Option<Value>,
+    /// Newer servers. Some servers send both.
+    reasoning: Option<Value>,
+    refusal: Option<String>,
+}
+
+impl Message {
+    /// The thoughts that are sent separately; empty if there are none.
+    pub(crate) fn thoughts(&self) -> &str {
+        let both = [&self.reasoning_content, &self.reasoning];
+        let mut texts = both.into_iter().filter_map(|thoughts| thoughts.as_ref()?.as_str());
+        texts.find(|thoughts| !thoughts.is_empty()).unwrap_or_default()
+    }
+
+    /// The content, or the refusal in its place.
+    pub(crate) fn said(self) -> String {
+        self.content.filter(|text| !text.is_empty()).or(self.refusal).unwrap_or_default()
+    }
 }
 
 /// Parses the reply to a request for `count` samples: between one and `count` choices, in their order. The whole
@@ -102,13 +144,14 @@ pub(crate) fn in_order(
 }
 
 /// The text of a message, with thoughts that were sent separately before it.
-pub(crate) fn text_of(message: Message) -> String {
-    let Message { content, reasoning_content, refusal } = message;
-    let said = content.filter(|text| !text.is_empty()).or(refusal).unwrap_or_default();
-    match reasoning_content.filter(|thoughts| !thoughts.is_empty()) {
-        Some(thoughts) => format!("<think>{thoughts}</think>{said}"),
-        None => said,
-    }
+fn text_of(message: Message) -> String {
+    let thoughts = message.thoughts().to_owned();
+    with_thoughts(&thoughts, message.said())
+}
+
+/// A text after the thoughts that led to it.
+pub(crate) fn with_thoughts(thoughts: &str, said: String) -> String {
+    if thoughts.is_empty() { said } else { format!("<think>{thoughts}</think>{said}") }
 }
 
 /// The reason why a reply ended, by its name in the protocol.
@@ -158,6 +201,45 @@ mod tests {
         }
         let parts = r#"{"choices":[{"message":{"content":[{"type":"text","text":"a"},"b",{"type":"image","url":"u"},7]}}]}"#;
         assert_eq!(texts(parts, Api::Chat, 1).unwrap(), ["ab"]);
+    }
+
+    #[test]
+    fn thoughts_have_two_names() {
+        for (thoughts, text) in [
+            (r#""reasoning":null,"reasoning_content":null"#, "4"),
+            (r#""reasoning":"2+2","reasoning_content":"2+2""#, "<think>2+2</think>4"),
+            (r#""reasoning":"2+2","reasoning_content":"""#, "<think>2+2</think>4"),
+            (r#""reasoning":null,"reasoning_content":"2+2""#, "<think>2+2</think>4"),
+            (r#""reasoning":"2+2""#, "<think>2+2</think>4"),
+            (r#""reasoning":{"effort":"high"}"#, "4"),
+        ] {
+            let body = format!(r#"{{"choices":[{{"message":{{"content":"4",{thoughts}}}}}]}}"#);
+            assert_eq!(texts(&body, Api::Chat, 1), Ok(vec![text.to_owned()]), "{body}");
+        }
+    }
+
+    #[test]
+    fn no_count_of_tokens_refuses_a_reply() {
+        for (usage, counts) in [
+            (r#"{"prompt_tokens":5,"completion_tokens":null}"#, Some((5, 0))),
+            (r#"{"prompt_tokens":5.0,"completion_tokens":10.0}"#, Some((5, 10))),
+            (r#"{"prompt_tokens":-1,"completion_tokens":-1.5}"#, Some((0, 0))),
+            (r#"{"prompt_tokens":"5","completion_tokens":[]}"#, Some((0, 0))),
+            (
+                r#"{"prompt_tokens":18446744073709551615,"completion_tokens":1e300}"#,
+                Some((u64::MAX, 0)),
+            ),
+            ("{}", Some((0, 0))),
+            ("[]", Some((0, 0))),
+            ("null", None),
+        ] {
+            let body = format!(r#"{{"choices":[{{"text":"a"}}],"usage":{usage}}}"#);
+            let choices = parse(body.as_bytes(), Api::Completion, 1).unwrap();
+            let found =
+                choices[0].usage.map(|usage| (usage.prompt_tokens, usage.completion_tokens));
+            assert_eq!(found, counts, "{usage}");
+            assert!(choices[0].usage.is_none_or(|usage| usage.sum() >= usage.prompt_tokens));
+        }
     }
 
     #[test]

@@ -79,11 +79,12 @@ impl Request {
         Value::Object(body).to_string().into_bytes()
     }
 
-    /// The hash of everything that the reply to a sample depends on; `server` identifies the server.
-    pub(crate) fn key(&self, server: &str, sample: u32) -> assay_core::Digest {
+    /// The hash of everything that the reply to a sample depends on; `server` identifies the server. Samples that are
+    /// asked for together have the seed of the `first` one.
+    pub(crate) fn key(&self, server: &str, first: u32, sample: u32) -> assay_core::Digest {
         let mut key = DigestOf::new();
         key.field(server.as_bytes()).field(self.path().as_bytes());
-        key.field(&self.body(sample, 1, false)).field(&sample.to_le_bytes());
+        key.field(&self.body(first, 1, false)).field(&sample.to_le_bytes());
         key.finish()
     }
 }
@@ -136,14 +137,16 @@ mod tests {
     fn a_key_depends_on_the_reply_and_not_on_the_way_it_is_sent() {
         let request = |settings: &ModelSettings| Request::new("m", settings, 7, "Hi", &[]);
         let plain = request(&ModelSettings::default());
-        let key = plain.key("server", 0);
-        assert_eq!(key, request(&ModelSettings::default()).key("server", 0));
-        assert_ne!(key, plain.key("server", 1));
-        assert_ne!(key, plain.key("other", 0));
+        let key = plain.key("server", 0, 0);
+        assert_eq!(key, request(&ModelSettings::default()).key("server", 0, 0));
+        assert_ne!(key, plain.key("server", 1, 1));
+        assert_ne!(key, plain.key("other", 0, 0));
         let hot = ModelSettings { temperature: Some(1.0), ..ModelSettings::default() };
-        assert_ne!(key, request(&hot).key("server", 0));
+        assert_ne!(key, request(&hot).key("server", 0, 0));
         let fixed = json!({"seed": 1}).as_object().unwrap().clone();
         let fixed = request(&ModelSettings { body: fixed, ..ModelSettings::default() });
-        assert_ne!(fixed.key("server", 0), fixed.key("server", 1), "each sample is a reply");
+        assert_ne!(fixed.key("server", 0, 0), fixed.key("server", 1, 1), "each sample is a reply");
+        assert_ne!(plain.key("server", 0, 1), plain.key("server", 1, 1), "another seed was sent");
+        assert_eq!(fixed.key("server", 0, 1), fixed.key("server", 1, 1), "the same seed was sent");
     }
 }

@@ -50,6 +50,9 @@ pub struct ModelSettings {
     pub traffic: Traffic,
 }
 
+/// The default of [`ModelSettings::window`].
+const WINDOW: usize = 400;
+
 impl Default for ModelSettings {
     fn default() -> Self {
         Self {
@@ -64,7 +67,7 @@ impl Default for ModelSettings {
             stop: Vec::new(),
             body: Map::new(),
             samples_per_request: 1,
-            window: 400,
+            window: WINDOW,
             extract: None,
             deterministic: false,
             traffic: Traffic::default(),
@@ -228,20 +231,25 @@ impl ModelSettings {
             }
         };
         add("choose", (self.choose != Choose::Reply).then(|| self.choose.rule()));
-        let number = |value: Option<f64>| value.map(|value| value.to_string());
+        let is_sampled = self.choose == Choose::Reply;
+        let number =
+            |value: Option<f64>| value.filter(|_| is_sampled).map(|value| value.to_string());
+        let count =
+            |value: Option<u32>| value.filter(|_| is_sampled).map(|value| value.to_string());
         add("temperature", number(self.temperature));
         add("top_p", number(self.top_p));
-        add("top_k", self.top_k.map(|value| value.to_string()));
+        add("top_k", count(self.top_k));
         add("min_p", number(self.min_p));
-        add("max_tokens", Some(self.max_tokens.to_string()));
+        add("max_tokens", count(Some(self.max_tokens)));
         let shown = |texts: &[String]| serde_json::to_string(texts).unwrap_or_default();
-        add("stop", (!self.stop.is_empty()).then(|| shown(&self.stop)));
+        add("stop", (is_sampled && !self.stop.is_empty()).then(|| shown(&self.stop)));
         add("system", self.system.as_ref().map(|text| digest(text)));
         let body = Value::Object(self.body.clone()).to_string();
         add("body", (!self.body.is_empty()).then(|| digest(&body)));
-        let together = self.samples_per_request;
-        add("together", (together > 1).then(|| together.to_string()));
+        add("together", count(Some(self.samples_per_request).filter(|&together| together > 1)));
         add("deterministic", self.deterministic.then(|| "yes".to_owned()));
+        // A run of a task that shows no files has the default.
+        add("window", (self.window != WINDOW).then(|| self.window.to_string()));
         identity
     }
 }
@@ -269,10 +277,15 @@ mod tests {
             ..plain
         };
         let chosen = ModelSettings { choose: Choose::Likelihood, ..other.clone() };
-        let start = "api=completion.2,choose=likelihood.1,temperature=0.2,";
-        assert!(chosen.identity().starts_with(start), "{}", chosen.identity());
+        assert_eq!(chosen.identity(), "api=completion.2,choose=likelihood.1", "nothing is sampled");
         let expected = "api=completion.2,temperature=0.2,max_tokens=1024,stop=[\"\\n\"],together=4";
         assert_eq!(other.identity(), expected);
+    }
+
+    #[test]
+    fn the_identity_names_a_window_that_changes_prompts() {
+        let narrow = ModelSettings { window: 100, ..ModelSettings::default() };
+        assert_eq!(narrow.identity(), "api=chat.2,max_tokens=1024,window=100");
     }
 
     #[test]

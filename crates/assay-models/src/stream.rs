@@ -1,8 +1,9 @@
 //! Replies that come piece by piece, as server-sent events.
 
+use assay_core::Finish;
 use serde::Deserialize;
 
-use crate::reply::{Choice, Message, TokenCounts, finish, in_order, parse, text_of};
+use crate::reply::{Choice, Message, TokenCounts, finish, in_order, parse, with_thoughts};
 use crate::settings::Api;
 
 /// Puts the pieces of a reply together.
@@ -10,11 +11,28 @@ pub(crate) struct Pieces {
     api: Api,
     /// The bytes of an event that is not complete yet.
     rest: Vec<u8>,
-    choices: Vec<(usize, Choice)>,
-    /// The thoughts of each choice, where they are sent separately.
-    thoughts: Vec<(usize, String)>,
+    choices: Vec<(usize, Piecemeal)>,
     usage: Option<TokenCounts>,
+    /// True if the server said that nothing follows.
     is_done: bool,
+}
+
+/// A choice, as far as it came.
+#[derive(Default)]
+struct Piecemeal {
+    text: String,
+    /// Thoughts that are sent separately.
+    thoughts: String,
+    finish: Option<Finish>,
+    /// True if the server said why the choice ended.
+    is_done: bool,
+}
+
+impl Piecemeal {
+    fn whole(self) -> Choice {
+        let Self { text, thoughts, finish, .. } = self;
+        Choice { text: with_thoughts(&thoughts, text), finish, usage: None }
+    }
 }
 
 /// The greatest size of one event.
@@ -39,8 +57,7 @@ struct EventChoice {
 
 impl Pieces {
     pub(crate) fn new(api: Api) -> Self {
-        let (choices, thoughts) = (Vec::new(), Vec::new());
-        Self { api, rest: Vec::new(), choices, thoughts, usage: None, is_done: false }
+        Self { api, rest: Vec::new(), choices: Vec::new(), usage: None, is_done: false }
     }
 
     /// Adds bytes as they arrive. An error is a sentence about what is wrong.
@@ -82,27 +99,25 @@ impl Pieces {
         let EventChoice { index, text, delta, finish_reason } = piece;
         let place = self.choices.iter().position(|(known, _)| *known == index);
         let place = place.unwrap_or_else(|| {
-            let empty = Choice { text: String::new(), finish: None, usage: None };
-            self.choices.push((index, empty));
-            self.thoughts.push((index, String::new()));
+            self.choices.push((index, Piecemeal::default()));
             self.choices.len() - 1
         });
         if self.choices.len() > 4096 {
             return Err("its reply has too many choices".to_owned());
         }
-        let (choice, thoughts) = (&mut self.choices[place].1, &mut self.thoughts[place].1);
+        let choice = &mut self.choices[place].1;
         match (self.api, text, delta) {
             (Api::Completion, Some(text), _) => choice.text.push_str(&text),
             (Api::Chat, _, Some(delta)) => {
-                let said = delta.content.or(delta.refusal);
-                choice.text.push_str(said.as_deref().unwrap_or_default());
-                thoughts.push_str(delta.reasoning_content.as_deref().unwrap_or_default());
+                choice.thoughts.push_str(delta.thoughts());
+                choice.text.push_str(&delta.said());
             }
             _ => {}
         }
-        if let Some(reason) = finish_reason {
+        // Some servers send an empty reason until there is one.
+        if let Some(reason) = finish_reason.filter(|reason| !reason.is_empty()) {
             choice.finish = finish(&reason).or(choice.finish);
-            self.is_done = true;
+            choice.is_done = true;
         }
         Ok(())
     }
@@ -119,22 +134,18 @@ impl Pieces {
 
     /// The reply to a request for `count` samples; an error if the stream ended too early.
     pub(crate) fn finish(self, count: usize) -> Result<Vec<Choice>, String> {
-        if !self.is_done || !self.rest.is_empty() {
+        let Self { choices, usage, is_done, rest, .. } = self;
+        let are_done = !choices.is_empty() && choices.iter().all(|(_, choice)| choice.is_done);
+        if !rest.is_empty() || !(is_done || are_done) {
             return Err("its reply was cut off".to_owned());
         }
-        let Self { mut choices, thoughts, usage, .. } = self;
-        for ((_, choice), (_, thoughts)) in choices.iter_mut().zip(thoughts) {
-            let content = Some(std::mem::take(&mut choice.text));
-            let message = Message { content, reasoning_content: Some(thoughts), refusal: None };
-            choice.text = text_of(message);
-        }
-        in_order(choices, usage, count)
+        let choices = choices.into_iter().map(|(index, choice)| (index, choice.whole()));
+        in_order(choices.collect(), usage, count)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use assay_core::Finish;
     use proptest::prelude::*;
 
     use super::*;
@@ -181,6 +192,49 @@ mod tests {
         assert!(broken.starts_with("an event of its reply cannot be read"), "{broken}");
         let failed = read(&[b"data: {\"error\":{\"message\":\"no\"}}\n\n"], Api::Chat, 1);
         assert_eq!(failed.unwrap_err(), "its reply ends with an error: {\"message\":\"no\"}");
+    }
+
+    #[test]
+    fn each_choice_must_end() {
+        let finished = r#"data: {"choices":[{"index":1,"text":"b","finish_reason":"stop"}]}"#;
+        let begun = r#"data: {"choices":[{"index":0,"text":"a","finish_reason":""}]}"#;
+        let ended = r#"data: {"choices":[{"index":0,"text":"!","finish_reason":"odd"}]}"#;
+        let done = "data: [DONE]";
+        for (lines, count, texts) in [
+            (&[begun, finished][..], 2, None),
+            (&[finished, begun], 2, None),
+            (&[begun], 1, None),
+            (&[begun, begun], 1, None),
+            (&[begun, done], 1, Some("a")),
+            (&[begun, ended], 1, Some("a!")),
+            (&[finished, begun, ended], 2, Some("a! b")),
+            (&[begun, finished, done], 2, Some("a b")),
+        ] {
+            let text = lines.join("\n\n") + "\n\n";
+            let said = read(&[text.as_bytes()], Api::Completion, count).map(|choices| {
+                choices.into_iter().map(|choice| choice.text).collect::<Vec<_>>().join(" ")
+            });
+            let cut = || "its reply was cut off".to_owned();
+            assert_eq!(said, texts.map(str::to_owned).ok_or_else(cut), "{text}");
+        }
+    }
+
+    #[test]
+    fn thoughts_have_two_names() {
+        for delta in [
+            r#"{"reasoning":"2+2","reasoning_content":"2+2"}"#,
+            r#"{"reasoning":"2+2","reasoning_content":null}"#,
+            r#"{"reasoning":"","reasoning_content":"2+2"}"#,
+            r#"{"reasoning":"2+2","content":null}"#,
+        ] {
+            let text = format!(
+                "data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n\
+                 data: {{\"choices\":[{{\"delta\":{{\"content\":\"4\",\"reasoning\":null,\"reasoning_content\":null}}}}]}}\n\n\
+                 data: [DONE]\n\n"
+            );
+            let choices = read(&[text.as_bytes()], Api::Chat, 1).unwrap();
+            assert_eq!(choices[0].text, "<think>2+2</think>4");
+        }
     }
 
     proptest! {

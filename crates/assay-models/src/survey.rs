@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::address::ModelAddress;
 use crate::failure::{Failure, message, of_status};
-use crate::server::ServerDescription;
+use crate::server::{Patience, ServerDescription};
 use crate::transport::{HttpReply, Transport};
 use trial::Trials;
 
@@ -79,7 +79,7 @@ pub fn survey(
             .hint("name the model: assay models URL --model NAME")
     })?;
     let address = ModelAddress::on(url, model)?;
-    let server = ServerDescription::ask(&transport, &address, cancel)?;
+    let server = ServerDescription::ask(&transport, &address, &Patience::default(), cancel)?;
     let mut trials = Trials::new(&transport, &address, &server, cancel);
     let requests = trials.all()?;
     let requests_sent = trials.sent();

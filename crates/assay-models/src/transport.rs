@@ -17,8 +17,8 @@ use tokio::runtime::{Builder, Runtime};
 use crate::failure::{Failure, retry_after};
 use crate::untrusted::tls_failure;
 
-/// The greatest size of a reply.
-const MAX_REPLY: usize = 64 << 20;
+/// The greatest size of a reply. As many may be in memory as there are requests in flight.
+const MAX_REPLY: usize = 16 << 20;
 /// The time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(20);
 /// The interval at which a waiting request checks whether the work has been cancelled.
@@ -47,6 +47,13 @@ pub(crate) struct HttpReply {
     /// The address that the server redirects to.
     pub(crate) location: Option<String>,
     pub(crate) body: Vec<u8>,
+}
+
+impl HttpReply {
+    fn without(self, key: &Secret) -> Self {
+        let location = self.location.map(|to| key.removed_from_text(to));
+        Self { body: key.removed_from(self.body), location, ..self }
+    }
 }
 
 /// Receives a reply piece by piece.
@@ -145,12 +152,12 @@ impl Transport {
         if sent.is_ok() {
             self.lanes.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
         }
-        let mut reply = sent?;
-        if let Some(key) = &self.key {
-            reply.body = key.removed_from(reply.body);
-            reply.location = reply.location.map(|to| key.removed_from_text(to));
+        match &self.key {
+            Some(key) => {
+                sent.map(|reply| reply.without(key)).map_err(|failure| failure.without(key))
+            }
+            None => sent,
         }
-        Ok(reply)
     }
 
     fn lane(&self) -> Result<Lane> {
@@ -234,7 +241,10 @@ async fn pieces(
     while let Some(piece) = response.chunk().await.map_err(|error| broken(&error))? {
         size += piece.len();
         if size > MAX_REPLY {
-            return Err(Failure::transient("the server's reply is larger than 64 MiB"));
+            let most = MAX_REPLY >> 20;
+            return Err(Failure::transient(format!(
+                "the server's reply is larger than {most} MiB"
+            )));
         }
         take(&piece)?;
     }
@@ -274,4 +284,70 @@ fn tls(is_encrypted: bool) -> Result<Arc<rustls::ClientConfig>> {
     };
     let config = builder.with_no_client_auth();
     Ok(Arc::new(config))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+    use std::thread::{self, JoinHandle};
+
+    use super::*;
+    use crate::settings::Api;
+    use crate::stream::Pieces;
+
+    const KEY: &str = "sk-Xq7/zW4-vK9pLm2RtY8";
+
+    /// A server that sends these pieces to its first request; returns its address, and how many pieces it could send.
+    fn serve(pieces: Vec<Vec<u8>>) -> (String, JoinHandle<usize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let served = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            assert!(lines.map_while(std::io::Result::ok).any(|line| line.is_empty()));
+            pieces.iter().take_while(|piece| stream.write_all(piece).is_ok()).count()
+        });
+        (url, served)
+    }
+
+    fn transport(url: &str) -> Transport {
+        Transport::new(url, true, Secret::new(KEY), Duration::from_mins(1)).unwrap()
+    }
+
+    fn events(data: &str) -> Vec<u8> {
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        format!("{head}data: {data}\n\n").into_bytes()
+    }
+
+    #[test]
+    fn endless_replies_end() {
+        let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+        let mebibyte = [b"100000\r\n".to_vec(), vec![b' '; 1 << 20], b"\r\n".to_vec()].concat();
+        let pieces = [vec![head], vec![mebibyte; 64]].concat();
+        let (url, served) = serve(pieces);
+        let transport = transport(&url);
+        let sent = transport.post(&url, Vec::new(), &Cancel::new());
+        let Err(Failure::Transient { message, .. }) = sent else { panic!("it was read") };
+        assert_eq!(message, "the server's reply is larger than 16 MiB");
+        assert!(served.join().unwrap() < 64, "the connection is closed");
+    }
+
+    #[test]
+    fn a_key_is_in_no_failure_of_a_stream() {
+        for data in [
+            format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}"),
+            format!("{{\"choices\":\"{KEY}\"}}"),
+            format!("{{\"choices\":\"{}\"}}", KEY.replace('/', "\\/")),
+        ] {
+            let (url, served) = serve(vec![events(&data)]);
+            let mut pieces = Pieces::new(Api::Chat);
+            let receive = &mut |bytes: &[u8]| pieces.add(bytes);
+            let sent = transport(&url).post_streamed(&url, Vec::new(), &Cancel::new(), receive);
+            let Err(Failure::Transient { message, .. }) = sent else { panic!("{data}") };
+            assert!(message.contains("[secret]") && !message.contains("vK9pLm"), "{message}");
+            served.join().unwrap();
+        }
+    }
 }

@@ -5,7 +5,7 @@ use assay_models::{LocalServer, LocalSettings, Model, ModelSettings};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::http::extraction;
+use crate::http::{extraction, identity};
 use crate::kind::ALL;
 use crate::{Argument, BuildRequest, BuiltSolver, SolverCard, SolverKind, SolverSettings, locate};
 
@@ -58,10 +58,7 @@ impl SolverKind for Local {
         let rank = |question: &LineQuestion| locate::likeliest(question);
         let (choices, replies) = ((settings.seed, settings.top), resources.replies.clone());
         let model = Model::serve(own, model, choices, replies, Box::new(rank))?;
-        let mut identity = format!("local:{}", model.identity());
-        if let Some(rule) = extraction {
-            identity.push_str(&format!(",extract={rule}"));
-        }
+        let identity = identity(&format!("local:{}", model.identity()), settings.top, extraction);
         Ok(BuiltSolver { extraction, ..BuiltSolver::each(model, identity) })
     }
 

@@ -7,12 +7,13 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assay_testserver::{Mischief, Plan, ServerSettings, TestServer};
+use assay_testserver::{Mischief, Plan, ServerSettings, TestServer, Wait};
 use common::models::{Stored, asking, lines, of_sample, sample};
 use common::{assay, runs};
 use rustix::process::{Pid, Signal, kill_process};
@@ -175,6 +176,75 @@ fn another_run_asks_for_nothing_again_unless_it_is_told_to() {
     assert_eq!(ask(&["--seed", "3"]), 2 * all + all, "other samples");
     let found = runs(folder.path());
     same(&record(&found[0]), &record(&found[1]));
+}
+
+#[test]
+fn replies_of_earlier_runs_are_said() {
+    let stored = of_sample("humaneval", 2);
+    let folder = tempdir().unwrap();
+    let server = slow_server(&stored, Plan::well(), 0);
+    let all = stored.len() * 2;
+    let ask = |more: &[&str]| {
+        let more = [&ASK[..], more].concat();
+        let output = asking(folder.path(), &stored, &server, &more).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let some = format!("2 of {all} replies are from earlier runs; --no-cache asks again");
+    let every = format!("{all} of {all} replies are from earlier runs; --no-cache asks again");
+    assert!(!ask(&["-L", "1"]).contains("earlier run"));
+    assert!(ask(&[]).contains(&some));
+    assert!(ask(&[]).contains(&every));
+    let paid = format!("{all} of {all} replies are from earlier runs, which paid for them;");
+    assert!(ask(&["--prices", "1,2"]).contains(&paid));
+    assert!(!ask(&["--no-cache"]).contains("earlier run"));
+}
+
+#[test]
+fn an_interrupted_run_says_what_it_waited_for() {
+    let stored = of_sample("humaneval", 2);
+    let folder = tempdir().unwrap();
+    let kinds = vec![Mischief::Status(503, Wait::Seconds(600))];
+    let server = slow_server(&stored, Plan { seed: 1, share: 1.0, kinds, most: 1000 }, 0);
+    let mut command = asking(folder.path(), &stored, &server, &ASK);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut err = String::new();
+    while !err.contains("asked again") {
+        assert!(said.read_line(&mut err).unwrap() > 0, "it ended: {err}");
+    }
+    let _ = kill_process(Pid::from_child(&child), Signal::INT);
+    said.read_to_string(&mut err).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{err}");
+    assert_eq!(err.matches("; asked again in 600.0 s").count(), 1, "{err}");
+    assert!(err.contains("when the run was interrupted, it waited because"), "{err}");
+}
+
+/// An answer is taken out of a record that was to be graded later.
+#[test]
+fn an_unfinished_record_is_not_graded_and_can_still_be_finished() {
+    let stored = of_sample("humaneval", 2);
+    let folder = tempdir().unwrap();
+    let server = slow_server(&stored, Plan::well(), 0);
+    let more = [&ASK[..], &["--generate-only"]].concat();
+    assert!(quiet(&mut asking(folder.path(), &stored, &server, &more)).wait().unwrap().success());
+    let run = runs(folder.path()).remove(0);
+    let answers = fs::read_to_string(run.join("answers.jsonl")).unwrap();
+    let cut = answers.trim_end().rfind('\n').unwrap() + 1;
+    fs::write(run.join("answers.jsonl"), &answers[..cut]).unwrap();
+    let manifest = fs::read_to_string(run.join("run.json")).unwrap();
+    let score = || assay(folder.path()).args(["score", "--json"]).arg(&run).output().unwrap();
+    let refused = score();
+    assert_eq!(refused.status.code(), Some(3), "{refused:?}");
+    let err = String::from_utf8(refused.stderr).unwrap();
+    assert!(err.contains(&format!("1 of {} problems has no answer yet", stored.len())), "{err}");
+    assert!(err.contains("assay run --resume"), "{err}");
+    assert_eq!(fs::read_to_string(run.join("run.json")).unwrap(), manifest);
+    let resumed = resume(folder.path(), &run).output().unwrap();
+    assert!(resumed.status.success(), "{resumed:?}");
+    assert!(!run.join("results.json").exists(), "it was to be graded later");
+    assert_eq!(recorded(&run).len(), 2 * stored.len());
+    assert!(matches!(score().status.code(), Some(0)), "every answer is there");
 }
 
 #[test]

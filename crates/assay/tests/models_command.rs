@@ -239,7 +239,7 @@ fn a_window_that_is_too_large_for_the_model_is_made_smaller_and_named() {
     let answers = fs::read_to_string(record.join("answers.jsonl")).expect("it is there");
     let answers: Vec<Value> =
         answers.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
-    assert_eq!(answers[0]["rule"], "line-number.1,window=100");
+    assert_eq!(answers[0]["rule"], "line-number.2,window=100");
     assert_eq!(answers[0]["response"]["lines"][0], 7);
     let why = answers[1]["response"]["none"]["detail"].as_str().expect("a reason");
     assert!(why.starts_with("the prompt is too long for the model: request exceeds"), "{why}");
@@ -339,7 +339,9 @@ fn the_cache_is_listed_and_cleared() {
         shown.contains("toy") && shown.contains("other") && shown.contains(&server.url()),
         "{shown}"
     );
-    assert_eq!(run(folder, &["cache", "clear"]).code, 2);
+    let unclear = run(folder, &["cache", "clear"]);
+    assert_eq!(unclear.code, 2);
+    assert!(unclear.err.contains("--model NAME, --url URL, or --all"), "{}", unclear.err);
     assert_eq!(run(folder, &["cache", "clear", "--model", "toy", "--all"]).code, 2);
     let nothing = run(folder, &["cache", "clear", "--model", "toy", "--url", "http://localhost:1"]);
     assert_eq!(nothing.out, "nothing to remove\n");

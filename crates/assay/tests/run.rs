@@ -263,12 +263,16 @@ fn a_killed_program_run_resumes_to_the_same_bytes() {
     let life = started.elapsed();
     let undisturbed = essence(&runs(keep.path())[0]);
     let mut hits = 0;
-    for round in 0..5 {
+    // On a busy machine many kills come too early or too late: repeat until enough were in time.
+    for round in 0..100 {
+        if round >= 5 && hits >= 2 {
+            break;
+        }
         let (tortured, hit) = torture(keep.path(), &arguments, life, round);
         assert_eq!(essence(&tortured), undisturbed, "round {round}");
         hits += usize::from(hit);
     }
-    assert!(hits >= 2, "only {hits} of 5 rounds were killed in the middle of their work");
+    assert!(hits >= 2, "only {hits} rounds were killed in the middle of their work");
 }
 
 #[test]

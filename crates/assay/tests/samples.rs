@@ -135,7 +135,7 @@ fn a_bad_file_is_refused_with_all_that_is_wrong() {
     let output = score(folder.path(), &answers, &[]);
     assert_eq!(output.code, 3, "{output:?}");
     assert!(output.err.contains("standard input:2: there is no problem \"T/x\""), "{}", output.err);
-    assert!(output.err.contains("standard input:3: expected"), "{}", output.err);
+    assert!(output.err.contains("standard input:3: not JSON: expected"), "{}", output.err);
 }
 
 #[test]

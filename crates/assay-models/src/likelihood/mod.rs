@@ -53,6 +53,17 @@ pub(crate) enum Endpoint {
     Tokenize,
 }
 
+impl Endpoint {
+    /// The last part of its path.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Completions => "completions",
+            Self::Forced => "completion",
+            Self::Tokenize => "tokenize",
+        }
+    }
+}
+
 /// A request, and the way to reduce its reply to the numbers that are kept.
 pub(crate) struct Step<'s> {
     pub(crate) endpoint: Endpoint,

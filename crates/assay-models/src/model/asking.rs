@@ -39,6 +39,7 @@ impl Model {
                 window = less;
                 continue;
             }
+            self.note_refusal(&failure);
             let reply: Reply = failure.into_answer()?.into();
             return Ok(vec![Reply { asked: Some(asked), ..reply }]);
         }

@@ -2,11 +2,14 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use assay_core::{AnswerError, Ask, Cancel, DigestOf, Error, Question, Reply, Response, Usage};
-use serde_json::Value;
+use assay_core::{
+    AnswerError, Ask, Cancel, Digest, DigestOf, Error, Question, Reply, Response, Usage,
+};
+use serde_json::{Value, json};
 
 use super::Model;
 use crate::failure::{Failure, of_status};
@@ -47,10 +50,13 @@ impl Model {
                 }
                 Err(failure) => failure,
             };
-            match (&failure, Prompts::narrower(ask.question, window)) {
-                (Failure::TooLong(_), Some(less)) => window = less,
-                _ => break (prompt, failure.into_answer()?.into()),
+            let narrower = Prompts::narrower(ask.question, window);
+            if let (Failure::TooLong(_), Some(less)) = (&failure, narrower) {
+                window = less;
+                continue;
             }
+            self.note_refusal(&failure);
+            break (prompt, failure.into_answer()?.into());
         };
         let TokenCounts { prompt_tokens, completion_tokens } = counts.get();
         let price = self.settings.traffic.prices;
@@ -87,6 +93,7 @@ impl Model {
         }
     }
 
+    /// The log-probabilities of the candidates: those of an earlier run, or new ones. What is known needs no server.
     fn likelihoods(
         &self,
         prompt: &str,
@@ -97,6 +104,51 @@ impl Model {
         if candidates.is_empty() {
             return Err(Failure::NoAnswer("the file has no lines".to_owned()));
         }
+        let Some(cache) = &self.cache else {
+            return self.ask_likelihoods(prompt, candidates, counts, cancel);
+        };
+        let key = self.key_of(prompt, candidates);
+        let claim = cache.claim(vec![key], cancel).ok_or(Failure::Cancelled)?;
+        if let Some((choice, _)) = cache.get(&key)
+            && let Ok(known) = serde_json::from_str::<Vec<TokenLogprobs>>(&choice.text)
+            && known.len() == candidates.len()
+        {
+            self.from_cache.fetch_add(1, Ordering::Relaxed);
+            add(counts, choice.usage);
+            return Ok(known);
+        }
+        let (started, new) = (Instant::now(), Cell::new(TokenCounts::default()));
+        let found = self.ask_likelihoods(prompt, candidates, &new, cancel);
+        add(counts, Some(new.get()));
+        let found = found?;
+        let text = json!(found).to_string();
+        let choice = Choice { text, finish: None, usage: Some(new.get()) };
+        self.keep(cache, key, &choice, started.elapsed().as_secs_f64());
+        drop(claim);
+        Ok(found)
+    }
+
+    /// The hash of everything that the log-probabilities of candidates depend on. The address is not part of it: our own
+    /// server has another port in each run.
+    fn key_of(&self, prompt: &str, candidates: &[Candidate]) -> Digest {
+        let body = Value::Object(self.settings.body.clone()).to_string();
+        let mut key = DigestOf::new();
+        key.field(b"likelihoods").field(self.server.identity().as_bytes());
+        key.field(self.address.model.as_bytes()).field(body.as_bytes());
+        key.field(&[u8::from(self.settings.deterministic)]).field(prompt.as_bytes());
+        for candidate in candidates {
+            key.field(candidate.continuation.as_bytes());
+        }
+        key.finish()
+    }
+
+    fn ask_likelihoods(
+        &self,
+        prompt: &str,
+        candidates: &[Candidate],
+        counts: &Cell<TokenCounts>,
+        cancel: &Cancel,
+    ) -> Result<Vec<TokenLogprobs>, Failure> {
         self.ready(cancel)?;
         let ask = |step: &Step<'_>| self.step(step, counts, cancel);
         let model = &self.address.model;
@@ -145,9 +197,8 @@ impl Model {
 
     fn endpoint(&self, endpoint: Endpoint) -> String {
         match endpoint {
-            Endpoint::Completions => self.address.endpoint("completions"),
-            Endpoint::Forced => self.address.beside("completion"),
-            Endpoint::Tokenize => self.address.beside("tokenize"),
+            Endpoint::Completions => self.address.endpoint(endpoint.name()),
+            Endpoint::Forced | Endpoint::Tokenize => self.address.beside(endpoint.name()),
         }
     }
 
@@ -166,7 +217,7 @@ impl Model {
             Some(cache) => {
                 let mut key = DigestOf::new();
                 key.field(self.server.identity().as_bytes());
-                key.field(self.endpoint(step.endpoint).as_bytes());
+                key.field(step.endpoint.name().as_bytes());
                 key.field(step.body.to_string().as_bytes()).field(step.wanted.as_bytes());
                 let key = key.finish();
                 let claim = cache.claim(vec![key], cancel).ok_or(Failure::Cancelled)?;
@@ -182,10 +233,7 @@ impl Model {
                 choice
             }
         };
-        let (mut sum, more) = (counts.get(), choice.usage.unwrap_or_default());
-        sum.prompt_tokens += more.prompt_tokens;
-        sum.completion_tokens += more.completion_tokens;
-        counts.set(sum);
+        add(counts, choice.usage);
         serde_json::from_str(&choice.text)
             .map_err(|_| Failure::transient("kept likelihoods cannot be read"))
     }
@@ -209,7 +257,7 @@ impl Model {
                 .unwrap_or_default(),
             completion_tokens: 1,
         };
-        permit.answered(usage.prompt_tokens + 1, estimate);
+        permit.answered(usage.prompt_tokens.saturating_add(1), estimate);
         let numbers = (step.reduce)(&reply)?;
         Ok(Choice { text: numbers.to_string(), finish: None, usage: Some(usage) })
     }
@@ -236,4 +284,11 @@ impl Model {
         }
         Ok(tokens)
     }
+}
+
+fn add(counts: &Cell<TokenCounts>, more: Option<TokenCounts>) {
+    let (mut sum, more) = (counts.get(), more.unwrap_or_default());
+    sum.prompt_tokens = sum.prompt_tokens.saturating_add(more.prompt_tokens);
+    sum.completion_tokens = sum.completion_tokens.saturating_add(more.completion_tokens);
+    counts.set(sum);
 }

@@ -118,7 +118,8 @@ impl<'t> Trials<'t> {
         let body = body.to_string().into_bytes();
         let reply = self.transport.post_streamed(&url, body, self.cancel, receive);
         let body = accepted(reply)?.body;
-        let choices = pieces.finish_with(&body, 1)?;
+        let choices =
+            pieces.finish_with(&body, 1).map_err(|why| self.transport.without_key(why))?;
         events += body.windows(5).filter(|window| window == b"data:").count();
         if events == 0 {
             return Err("ignored: the reply came in one piece".to_owned());

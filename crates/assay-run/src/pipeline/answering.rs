@@ -9,17 +9,26 @@ use std::time::Instant;
 
 use assay_core::{
     Answer, AnswerEach, AnswerError, AnswerSink, AnswerTogether, Ask, Batch, BatchQuestion, Effort,
-    Error, InFlight, Problem, ProblemId, Reference, Reply, Response, Result, SampleKey,
-    SessionReport, Solver, StopWords, Submission, Work,
+    Error, InFlight, NoAnswerKind, Problem, ProblemId, Reference, Reply, Response, Result,
+    SampleKey, SessionReport, Solver, StopWords, Submission, Work,
 };
 use crossbeam_channel::Receiver;
 use tracing::{debug, debug_span, info};
 
 use super::cutting::Cutting;
-use super::{Event, Outlet, Pending, Pipeline, SampleRequest, retry, run_ended};
+use super::retry::PER_ANSWER;
+use super::{Event, Outlet, Pending, Pipeline, SampleRequest, Sink, retry, run_ended};
 
 /// An answer for the sink, and its submission for the grade stage.
-type Answered = (Box<Answer>, Pending);
+pub(super) type Answered = (Box<Answer>, Pending);
+
+/// The outcome of asking for samples of a problem.
+pub(super) enum Asked {
+    /// These were answered.
+    Answered(Vec<Answered>),
+    /// This many were given up.
+    GivenUp(usize),
+}
 
 impl Pipeline<'_> {
     /// Runs a worker of the answer stage.
@@ -48,8 +57,13 @@ impl Pipeline<'_> {
             if self.cancel.is_cancelled() {
                 break;
             }
-            let Some(answered) = self.ask(problem, first, consecutive(left), outlet.failed)? else {
-                break;
+            let answered = match self.ask(problem, first, consecutive(left), outlet.failed)? {
+                None => break,
+                Some(Asked::Answered(answered)) => answered,
+                Some(Asked::GivenUp(count)) => {
+                    left = &left[count..];
+                    continue;
+                }
             };
             left = &left[answered.len()..];
             for answered in answered {
@@ -80,7 +94,7 @@ impl Pipeline<'_> {
         sample: u32,
         count: u32,
         failed: &AtomicBool,
-    ) -> Result<Option<Vec<Answered>>> {
+    ) -> Result<Option<Asked>> {
         let Some(Solver::Each(solver)) = self.solver else {
             return Err(Error::failed("a question was asked without a solver"));
         };
@@ -93,7 +107,11 @@ impl Pipeline<'_> {
             works.then(|| InFlight::begin(self.progress, Work::Asking, &problem.id, sample));
         let asked = self.ask_until_answered(solver, problem, (sample, count), failed)?;
         drop(in_flight);
-        let Some((replies, retries)) = asked else { return Ok(None) };
+        let (replies, retries) = match asked {
+            None => return Ok(None),
+            Some(Outcome::GivenUp) => return Ok(Some(Asked::GivenUp(count as usize))),
+            Some(Outcome::Replies(replies, retries)) => (replies, retries),
+        };
         let wall_s = started.map(|started| started.elapsed().as_secs_f64());
         debug!(retries, wall_s, replies = replies.len(), "answered");
         let question = &problem.question;
@@ -106,7 +124,39 @@ impl Pipeline<'_> {
             let key = SampleKey { index: problem.index, sample };
             answered(key, Arc::clone(&problem.reference), Answer { wall_s, retries, ..cut })
         });
-        Ok(Some(answers.collect()))
+        Ok(Some(Asked::Answered(answers.collect())))
+    }
+
+    /// Sends the samples that were given up to the sink, as not answered. They come last, so that a run that is
+    /// interrupted asks for them again.
+    pub(super) fn send_unanswered(&self, sink: &mut Sink<'_>) -> Result<()> {
+        if self.cancel.is_cancelled() {
+            return Ok(());
+        }
+        self.retries.unanswered()?.into_iter().try_for_each(|(answer, pending)| {
+            sink(Event::Answered(pending.submission.key, answer))?;
+            sink(self.grade_or_check(&pending)?)
+        })
+    }
+
+    /// Gives up samples that were asked for as often as they may be.
+    fn give_up(
+        &self,
+        problem: &Problem,
+        (sample, count): (u32, u32),
+        (since, retries): (u64, u32),
+        error: Error,
+    ) -> Result<()> {
+        let unanswered = (sample..sample.saturating_add(count)).map(|sample| {
+            let response = Response::none(NoAnswerKind::Crashed, error.to_string());
+            let answer = Answer { retries, ..Answer::new(problem.id.clone(), sample, response) };
+            let key = SampleKey { index: problem.index, sample };
+            answered(key, Arc::clone(&problem.reference), answer)
+        });
+        let (unanswered, text) = (unanswered.collect(), format!("{}: {error}", problem.id));
+        self.retries.give_up((problem.index, since), error, unanswered)?;
+        self.progress.note(&format!("{text}; it is not asked again in this run"));
+        Ok(())
     }
 
     /// Retries while the solver fails transiently; also returns the number of failures.
@@ -116,7 +166,7 @@ impl Pipeline<'_> {
         problem: &Problem,
         (sample, count): (u32, u32),
         failed: &AtomicBool,
-    ) -> Result<Option<(Vec<Reply>, u32)>> {
+    ) -> Result<Option<Outcome>> {
         let ask = Ask {
             id: &problem.id,
             index: problem.index,
@@ -125,6 +175,7 @@ impl Pipeline<'_> {
             gold: if solver.peeks() { problem.reference.gold() } else { None },
             cancel: self.cancel,
         };
+        let mut since = None;
         for retries in 0.. {
             match solver.answer_samples(&ask, count) {
                 Ok(replies) if replies.is_empty() || replies.len() > count as usize => {
@@ -133,13 +184,27 @@ impl Pipeline<'_> {
                 }
                 Ok(replies) => {
                     self.retries.answered(retries);
-                    return Ok(Some((replies, retries)));
+                    return Ok(Some(Outcome::Replies(replies, retries)));
                 }
                 Err(_) if self.cancel.is_cancelled() => return Ok(None),
                 Err(AnswerError::Fatal(error)) => return Err(error),
                 Err(AnswerError::Transient { message, retry_after }) => {
-                    let wait = self.retries.next_wait(retries, retry_after, &message)?;
+                    let since = *since.get_or_insert_with(|| self.retries.answers());
+                    let wait = match self.retries.next_wait(retries, retry_after, &message) {
+                        Ok(wait) => wait,
+                        // The whole run has failed too often.
+                        Err(error) if retries < PER_ANSWER => return Err(error),
+                        Err(error) => {
+                            let failures = (since, retries);
+                            self.give_up(problem, (sample, count), failures, error)?;
+                            return Ok(Some(Outcome::GivenUp));
+                        }
+                    };
                     debug!(retries, ?wait, message, "failed for now, will be asked again");
+                    if self.retries.is_news(&message) {
+                        let wait = wait.as_secs_f64();
+                        self.progress.note(&format!("{message}; asked again in {wait:.1} s"));
+                    }
                     if !retry::sleep(wait, self.cancel, failed) {
                         return Ok(None);
                     }
@@ -172,6 +237,14 @@ impl Pipeline<'_> {
         let mut batch = Batch { problems, questions: &mut questions, scratch, cancel };
         solver.answer_all(&mut batch, &mut BatchSink { pipeline: self, open: &open, outlet })
     }
+}
+
+/// The outcome of asking until there is an answer.
+enum Outcome {
+    /// The replies, after this many failures.
+    Replies(Vec<Reply>, u32),
+    /// There was none, as often as it was asked.
+    GivenUp,
 }
 
 /// A problem that is being answered, with everything that grading needs.

@@ -26,6 +26,7 @@ use assay_extract::Extraction;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tracing::debug;
 
+use answering::Asked;
 pub(crate) use cutting::check_extraction;
 pub(crate) use grading::VerdictCache;
 pub(crate) use retry::Retries;
@@ -138,7 +139,8 @@ impl Pipeline<'_> {
             return Ok(());
         }
         if plan == (Threads { answering: 0, grading: 0 }) {
-            return self.run_in_line(read, sink);
+            self.run_in_line(read, sink)?;
+            return self.send_unanswered(sink);
         }
         let (to_sink, events) = bounded::<Result<Event>>(QUEUE);
         let (to_answer, asked) = bounded(2 * plan.answering.max(1));
@@ -170,7 +172,8 @@ impl Pipeline<'_> {
             let outcome = events.into_iter().try_for_each(|event| sink(event?));
             failed.store(outcome.is_err(), Ordering::SeqCst);
             outcome
-        })
+        })?;
+        self.send_unanswered(sink)
     }
 
     /// The number of threads for each stage.
@@ -223,8 +226,9 @@ impl Pipeline<'_> {
                 if self.cancel.is_cancelled() {
                     return Ok(());
                 }
-                let answered = self.ask(&problem, sample, 1, &AtomicBool::new(false))?;
-                answered.into_iter().flatten().try_for_each(|(answer, pending)| {
+                let asked = self.ask(&problem, sample, 1, &AtomicBool::new(false))?;
+                let Some(Asked::Answered(answered)) = asked else { return Ok(()) };
+                answered.into_iter().try_for_each(|(answer, pending)| {
                     sink(Event::Answered(pending.submission.key, answer))?;
                     sink(self.grade_or_check(&pending)?)
                 })

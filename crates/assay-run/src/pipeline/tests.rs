@@ -20,6 +20,10 @@ struct Slow {
     fail_at: Option<usize>,
     /// The interval of questions that fail transiently.
     transient: Option<usize>,
+    /// The question that is never answered.
+    never: Option<usize>,
+    /// The number of questions after which none is answered any more.
+    dies_after: Option<usize>,
     /// The number of questions so far.
     asked: AtomicUsize,
 }
@@ -31,7 +35,9 @@ impl AnswerEach for Slow {
         if self.fail_at == Some(ask.index) {
             return Err(Error::failed("the server is gone").into());
         }
-        if self.transient.is_some_and(|every| asked.is_multiple_of(every)) {
+        let is_dead = self.dies_after.is_some_and(|count| asked >= count);
+        let is_bad = is_dead || self.never == Some(ask.index);
+        if is_bad || self.transient.is_some_and(|every| asked.is_multiple_of(every)) {
             let retry_after = Some(Duration::from_millis(1));
             return Err(AnswerError::Transient { message: "busy".to_owned(), retry_after });
         }
@@ -125,6 +131,41 @@ fn who_always_fails_for_now_ends_the_work() {
     let error = execute(PipelineRun { jobs: 2, solver, ..PipelineRun::default() }, &mut |_| Ok(()))
         .unwrap_err();
     assert_eq!(error.to_string(), "the solver failed 13 times: busy");
+}
+
+#[test]
+fn a_question_that_is_never_answered_does_not_end_the_work() {
+    let sound = outcomes(PipelineRun { jobs: 1, samples: 3, ..PipelineRun::default() });
+    for (jobs, never) in [(1, 0), (1, 20), (4, 0), (4, 20)] {
+        let solver = Slow { never: Some(never), ..Slow::default() };
+        let mut found =
+            outcomes(PipelineRun { jobs, samples: 3, solver, ..PipelineRun::default() });
+        for sample in 0..3 {
+            let key = SampleKey { index: never, sample };
+            let (response, verdict) = found.insert(key, sound[&key].clone()).unwrap();
+            let Response::None(reason) = &*response else { panic!("{response:?}") };
+            assert_eq!(reason.detail, "the solver failed 13 times: busy");
+            assert_eq!(verdict.no_answer, Some(NoAnswerKind::Crashed));
+        }
+        assert_eq!(found, sound, "{jobs} jobs");
+    }
+}
+
+#[test]
+fn who_answers_nothing_any_more_ends_the_work_and_nothing_counts_as_unanswered() {
+    for jobs in [1, 4] {
+        let solver = Slow { dies_after: Some(30), ..Slow::default() };
+        let mut answered = 0;
+        let error = execute(PipelineRun { jobs, solver, ..PipelineRun::default() }, &mut |event| {
+            if let Event::Answered(_, answer) = event {
+                assert!(!matches!(*answer.response, Response::None(_)), "{answer:?}");
+                answered += 1;
+            }
+            Ok(())
+        });
+        assert_eq!(error.unwrap_err().to_string(), "the solver failed 13 times: busy");
+        assert_eq!(answered, 30);
+    }
 }
 
 #[test]

@@ -200,6 +200,9 @@ fn work(
     let outcome = pipeline.run(read, &mut |event| recording.take(event));
     let (unusable, is_recorded) = recording.finish();
     finish_progress(plan, progress);
+    if let Some(failure) = retries.last_failure().filter(|_| cancel.is_cancelled()) {
+        progress.note(&format!("when the run was interrupted, it waited because {failure}"));
+    }
     info!(took = ?started.elapsed(), "answering and grading ended");
     record.clear_scratch()?;
     // An interrupt also reaches the solver command, so its failure is expected; a full disk is not.

@@ -1,8 +1,9 @@
 //! Runs that were started before.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use assay_core::{DataChoice, Error, Result, Verdict};
+use assay_core::{DataChoice, Error, Reading, Result, Selection, Verdict, agreeing, counted};
 use assay_record::{FormatVersion, Manifest, RunReader, RunWriter, Tool};
 use assay_solvers::SolverResources;
 use assay_tasks::TaskRegistry;
@@ -121,6 +122,7 @@ impl Resumable {
             ))
             .hint("name the data that they were made for with --data"));
         }
+        self.check_answered(&open)?;
         let plan = Plan::of_answers(open, request, identity, tool);
         let now = plan.signature()?.to_string();
         let has_verdicts = self.record.progress().graded().next().is_some();
@@ -132,6 +134,36 @@ impl Resumable {
         self.record.set_manifest(&manifest)?;
         self.request = plan.request.clone();
         Ok(plan)
+    }
+
+    /// Fails if a usable problem lacks an answer: only the run itself can ask for it.
+    fn check_answered(&self, open: &OpenTask) -> Result<()> {
+        let (progress, samples, ids) =
+            (self.record.progress(), self.request.samples, open.problems.ids());
+        let lacks = |index: usize| {
+            let id = ids[index].as_str();
+            !progress.is_excluded(id)
+                && (0..samples).any(|sample| !progress.is_answered(id, sample))
+        };
+        let lacking = |index| open.wanted.contains(index) && lacks(index);
+        let lacking = Selection::of(ids.len(), lacking);
+        let mut left = 0;
+        if !lacking.is_empty() {
+            open.problems.read(&lacking, &mut |reading| {
+                left += usize::from(matches!(reading, Reading::Problem(_)));
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        if left == 0 {
+            return Ok(());
+        }
+        let (folder, of) = (self.record.folder().display(), counted(open.wanted.len(), "problem"));
+        let message = format!(
+            "{folder} is not finished: {left} of {of} {} no answer yet",
+            agreeing(left, "has", "have")
+        );
+        Err(Error::refused(message)
+            .hint(format!("ask for the rest with: assay run --resume {folder}")))
     }
 
     fn changed(&self, then: &str, now: &str) -> Error {

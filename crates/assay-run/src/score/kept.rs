@@ -12,6 +12,7 @@ use std::sync::Arc;
 use assay_answers::AnswerFile;
 use assay_core::{
     Digest, Error, Fingerprint, Problems, Result, SampleKey, Selection, TaskSettings, Verdict,
+    agreeing, counted,
 };
 use assay_data::{OutputTarget, ScratchFolder};
 use assay_record::{Earlier, Folder, PartialVerdicts, VerdictLine};
@@ -156,8 +157,9 @@ impl<'a> KeptVerdicts<'a> {
             return Ok((kept(partial), Known::new()));
         };
         if !known.is_empty() {
-            let from = path.display();
-            progress.note(&format!("{} verdicts are taken over from {from}", known.len()));
+            let (from, count) = (path.display(), counted(known.len(), "verdict"));
+            let are = agreeing(known.len(), "is", "are");
+            progress.note(&format!("{count} {are} taken over from {from}"));
         }
         Ok((kept(partial), known))
     }

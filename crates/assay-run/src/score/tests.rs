@@ -165,7 +165,7 @@ fn a_link_beside_the_verdicts_is_refused_and_not_written_through() {
     let task = FakeTask::new(2, &[]);
     let error = scored(&task, &line(0, "right"), 1, folder.path()).map(drop).unwrap_err();
     assert!(error.to_string().ends_with("verdicts.jsonl.partial is a symbolic link, not a file"));
-    assert_eq!((task.ran(), std::fs::read_to_string(&target).unwrap().as_str()), (0, "kept"));
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), "kept");
 }
 
 #[test]

@@ -34,7 +34,7 @@ Examples:
 Replies that a run is using stay, and are named. Records of runs are not in the cache.")]
 pub(crate) struct ClearArguments {
     /// Remove the replies of this model.
-    #[arg(long, value_name = "NAME", required_unless_present_any = ["url", "all"], conflicts_with = "all")]
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
     pub(crate) model: Option<String>,
 
     /// Remove the replies of this server; with --model, of this model on it.

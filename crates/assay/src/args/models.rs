@@ -184,8 +184,9 @@ impl ApiKey {
 }
 
 impl ModelArguments {
-    /// The settings for models, as a run records them, for this many samples per problem.
-    pub(crate) fn settings(&self, samples: u32) -> Map<String, Value> {
+    /// The settings for models, as a run records them, for this many samples per problem: those that count for a task
+    /// that asks for such answers.
+    pub(crate) fn settings(&self, asks: QuestionKind, samples: u32) -> Map<String, Value> {
         let is_sampled = samples > 1 && !self.deterministic;
         let temperature = self.temperature.unwrap_or(if is_sampled { SEVERAL.0 } else { 0.0 });
         let usual_mass = (is_sampled && self.temperature.is_none()).then_some(SEVERAL.1);
@@ -207,6 +208,9 @@ impl ModelArguments {
             "stream": self.stream,
             "prices": prices,
         }));
+        let together = self.samples_per_request.map(|together| together.min(samples));
+        let window = self.window.filter(|_| asks == QuestionKind::Line);
+        let extract = self.extract.filter(|_| !gives_answers(asks)).map(extract_name);
         let model = without_nulls(json!({
             "api": api,
             "choose": self.choose.map(ChooseArgument::name),
@@ -218,25 +222,59 @@ impl ModelArguments {
             "max_tokens": self.max_tokens,
             "stop": self.stop,
             "body": self.body.clone().unwrap_or_default(),
-            "samples_per_request": self.samples_per_request,
-            "window": self.window,
-            "extract": self.extract.map(extract_name),
+            "samples_per_request": together,
+            "window": window,
+            "extract": extract,
             "deterministic": self.deterministic,
             "traffic": traffic,
         }));
         Map::from_iter([("model".to_owned(), model)])
     }
 
-    /// Refuses a choice among answers for a task that gives none.
+    /// Refuses a choice among answers for a task that gives none, and settings that contradict each other.
     pub(crate) fn check_task(&self, card: &TaskCard) -> Result<()> {
         let choose = self.choose.map_or("reply", ChooseArgument::name);
-        let gives_answers = matches!(card.asks, QuestionKind::Line | QuestionKind::Choice);
-        if choose == "reply" || gives_answers {
+        if choose == "reply" {
+            return self.check_sampling();
+        }
+        self.check_choice(choose)?;
+        if gives_answers(card.asks) {
             return Ok(());
         }
         let (task, asked) = (&card.name, card.asks.answer());
         let message = format!("{task} asks for {asked}, which --choose {choose} cannot choose");
         Err(Error::usage(message).hint("leave --choose out: it is for lines and options"))
+    }
+
+    fn check_sampling(&self) -> Result<()> {
+        match self.temperature {
+            Some(temperature) if self.deterministic && temperature != 0.0 => {
+                let message = format!(
+                    "--deterministic asks at temperature 0, and --temperature is {temperature}"
+                );
+                Err(Error::usage(message).hint("leave one of them out"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses what a choice among given answers has no use for: nothing is sampled, and no reply is written.
+    fn check_choice(&self, choose: &str) -> Result<()> {
+        let given = [
+            ("temperature", self.temperature.is_some()),
+            ("top-p", self.top_p.is_some()),
+            ("top-k", self.top_k.is_some()),
+            ("min-p", self.min_p.is_some()),
+            ("max-tokens", self.max_tokens.is_some()),
+            ("stop", !self.stop.is_empty()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Error::usage(format!(
+                "--{option} changes nothing with --choose {choose}, which samples no reply"
+            ))
+            .hint(format!("leave --{option} out, or choose by the reply: --choose reply"))),
+        }
     }
 
     /// The settings for the replies of a model behind a program.
@@ -284,6 +322,11 @@ impl ModelArguments {
     }
 }
 
+/// True if questions of this kind have answers to choose from, and so no code in them.
+fn gives_answers(asks: QuestionKind) -> bool {
+    matches!(asks, QuestionKind::Line | QuestionKind::Choice)
+}
+
 fn extract_name(argument: ExtractArgument) -> &'static str {
     argument.rule().map_or("none", |rule| rule.name())
 }
@@ -325,13 +368,50 @@ mod tests {
     #[test]
     fn several_samples_are_sampled_and_one_is_not() {
         let temperatures = |words: &[&str], samples| {
-            let settings = parse(words).settings(samples);
+            let settings = parse(words).settings(QuestionKind::Code, samples);
             (settings["model"]["temperature"].clone(), settings["model"].get("top_p").cloned())
         };
         assert_eq!(temperatures(&[], 1), (json!(0.0), None));
         assert_eq!(temperatures(&[], 20), (json!(0.2), Some(json!(0.95))));
         assert_eq!(temperatures(&["--temperature", "1"], 20), (json!(1.0), None));
         assert_eq!(temperatures(&["--deterministic"], 20), (json!(0.0), None));
+    }
+
+    #[test]
+    fn what_changes_nothing_is_not_recorded() {
+        let words = ["--samples-per-request", "4", "--extract", "none", "--window", "9"];
+        let recorded = |asks, samples| {
+            let settings = parse(&words).settings(asks, samples);
+            ["samples_per_request", "extract", "window"]
+                .map(|name| settings["model"].get(name).cloned().unwrap_or_default())
+        };
+        assert_eq!(recorded(QuestionKind::Line, 1), [json!(1), json!(null), json!(9)]);
+        assert_eq!(recorded(QuestionKind::Choice, 1), [json!(1), json!(null), json!(null)]);
+        assert_eq!(recorded(QuestionKind::Code, 20), [json!(4), json!("none"), json!(null)]);
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        let tasks = assay_tasks::TaskRegistry::built_in();
+        let codrep = tasks.find("codrep").unwrap().card().clone();
+        let refused = |words: &[&str]| parse(words).check_task(&codrep).unwrap_err().to_string();
+        assert_eq!(
+            refused(&["--deterministic", "--temperature", "0.9"]),
+            "--deterministic asks at temperature 0, and --temperature is 0.9"
+        );
+        for words in [
+            &["--temperature", "0.9"][..],
+            &["--top-k", "3"],
+            &["--max-tokens", "9"],
+            &["--stop", "x"],
+        ] {
+            let all = [&["--choose", "likelihood"], words].concat();
+            let expected = "changes nothing with --choose likelihood, which samples no reply";
+            assert_eq!(refused(&all), format!("{} {expected}", words[0]));
+        }
+        for words in [&["--deterministic", "--temperature", "0"][..], &["--choose", "likelihood"]] {
+            parse(words).check_task(&codrep).unwrap();
+        }
     }
 
     #[test]

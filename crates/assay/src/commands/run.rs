@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Read};
 use std::path::Path;
 
-use assay_core::{DataChoice, Error, Result, TaskCard, shown_line};
+use assay_core::{DataChoice, Error, QuestionKind, Result, TaskCard, shown_line};
 use assay_data::output_folder;
 use assay_run::{OpenTask, Plan, RunOutcome, StoredRun, TaskRequest, is_run, job_count};
 use assay_solvers::SolverSpec;
@@ -109,7 +109,11 @@ pub(crate) fn plans_for(
     let mut settings = solver_settings(&arguments.solving)?;
     if solvers.iter().any(|solver| is_model(solver)) {
         arguments.models.check_task(card)?;
-        settings.specific = arguments.models.settings(arguments.samples);
+        if card.asks != QuestionKind::Line {
+            // It changes nothing, and a model's signature has it.
+            settings.top = 1;
+        }
+        settings.specific = arguments.models.settings(card.asks, arguments.samples);
         settings.specific.extend(arguments.models.local.settings(solvers));
     } else {
         settings.specific = arguments.models.reply_settings();

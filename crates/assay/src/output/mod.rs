@@ -338,7 +338,9 @@ pub(crate) fn show_unanswered(problems: &[ProblemId]) {
 pub(crate) fn warn_of_missing_answers(results: &Results) {
     let Results { task, solver, counts, .. } = results;
     let Some(reason) = counts.main_reason() else { return };
+    let has_refused = results.replies.is_some_and(|replies| replies.refused > 0);
     let cause = match reason {
+        NoAnswerKind::Invalid if has_refused => "the server did not answer the prompts",
         NoAnswerKind::Silent => "the solver said nothing about them",
         NoAnswerKind::TimedOut => "the solver exceeded its time limit",
         NoAnswerKind::Crashed => "the solver could not be started, or failed",

@@ -63,12 +63,21 @@ fn repetition(repeated: Repeated) -> Result<String, String> {
 }
 
 fn warnings(replies: &Replies) -> Vec<String> {
-    let Replies { empty, unread, cut_by_length, filtered, fenced, .. } = *replies;
+    let Replies { empty, refused, unread, cut_by_length, filtered, fenced, .. } = *replies;
     let signs = [
         (
             empty,
             agreeing(empty, "is empty", "are empty"),
             "a chat model needs --api chat, a base model --api completion; --failures 3 shows prompts and replies",
+        ),
+        (
+            refused,
+            agreeing(
+                refused,
+                "is missing, because the server did not answer the prompt",
+                "are missing, because the server did not answer the prompts",
+            ),
+            "answers.jsonl has the reasons; a prompt and --max-tokens must fit the model's context together",
         ),
         (
             unread,
@@ -120,12 +129,20 @@ mod tests {
     fn signs_of_a_wrong_way_to_ask_are_warned_of() {
         let fine = Replies { replies: 100, empty: 1, ..Replies::default() };
         assert_eq!(warnings(&fine), Vec::<String>::new());
-        let bad =
-            Replies { empty: 5, unread: 6, cut_by_length: 70, fenced: 9, filtered: 100, ..fine };
+        let bad = Replies {
+            empty: 5,
+            refused: 7,
+            unread: 6,
+            cut_by_length: 70,
+            fenced: 9,
+            filtered: 100,
+            ..fine
+        };
         assert_eq!(
             warnings(&bad),
             [
                 "5 of 100 replies are empty: a chat model needs --api chat, a base model --api completion; --failures 3 shows prompts and replies",
+                "7 of 100 replies are missing, because the server did not answer the prompts: answers.jsonl has the reasons; a prompt and --max-tokens must fit the model's context together",
                 "6 of 100 replies name no answer that the task takes: `reply` in answers.jsonl has their text",
                 "70 of 100 replies were cut at the greatest number of tokens: raise --max-tokens",
                 "9 of 100 replies hold Markdown fences, which are no code: find the code in them with --extract code, or ask with --api chat",

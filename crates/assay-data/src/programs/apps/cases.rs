@@ -204,7 +204,7 @@ mod tests {
                 r#"{"inputs": [1], "outputs": ["1"]}"#,
                 "input 1 is neither a text nor a list of texts",
             ),
-            ("{", "its tests cannot be read: EOF while parsing an object (column 1)"),
+            ("{", "its tests cannot be read: not JSON: EOF while parsing an object (column 1)"),
         ] {
             assert_eq!(read_input_output(text), Err(reason.to_owned()));
         }

@@ -174,6 +174,10 @@ fn show_replies(logs: &[Log]) -> Result<()> {
 fn clear(arguments: &ClearArguments) -> Result<u8> {
     let folder = folder(arguments.cache.as_deref())?;
     let choice = Choice { model: arguments.model.clone(), url: arguments.url.clone() };
+    if choice.is_all() && !arguments.all {
+        return Err(Error::usage("nothing says what to remove")
+            .hint("name it: --model NAME, --url URL, or --all for everything"));
+    }
     let before = contents(&folder)?;
     if arguments.all && !arguments.yes && before.bytes > 0 {
         let is_interactive = io::stdin().is_terminal() && io::stderr().is_terminal();
