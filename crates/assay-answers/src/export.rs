@@ -228,8 +228,10 @@ mod tests {
 
     #[test]
     fn a_whole_program_follows_any_prompt() {
-        let sample =
-            ExportedSample { program: "import re\ndef f():\n  return 1\n".to_owned(), ..Default::default() };
+        let sample = ExportedSample {
+            program: "import re\ndef f():\n  return 1\n".to_owned(),
+            ..Default::default()
+        };
         for (opening, expected) in [
             ("def f():", "\n    pass\n\n"),
             ("def f():\n", "    pass\n\n"),

@@ -35,19 +35,10 @@ pub(crate) fn code<'a>(answer: &'a str, expected: &ExpectedCode<'_>) -> Cow<'a, 
 /// Returns true if an answer, whose first fence comes after `before`, is a valid program: fences are part of its comments
 /// or strings. Where backticks are code, Markdown may be valid too, unless a comment is open.
 fn is_program_with_fences(answer: &str, before: &str, expected: &ExpectedCode<'_>) -> bool {
-    let has_code_in_backticks = match expected.language {
-        Language::JavaScript
-        | Language::TypeScript
-        | Language::Go
-        | Language::Php
-        | Language::Ruby => true,
-        Language::Python
-        | Language::Java
-        | Language::CSharp
-        | Language::C
-        | Language::Cpp
-        | Language::Rust => false,
-    };
+    let has_code_in_backticks = matches!(
+        expected.language,
+        Language::JavaScript | Language::TypeScript | Language::Go | Language::Php | Language::Ruby
+    );
     let is_in_comment = || before.rfind("/*") > before.rfind("*/");
     count_defined(answer, expected) > 0
         && (!has_code_in_backticks || is_in_comment())

@@ -123,6 +123,23 @@ impl RunExport {
             return Err(Error::usage("HumanEval's samples.jsonl is for Python")
                 .hint("--format evalplus or bigcode writes whole programs"));
         }
+        if format == ExportFormat::HumanEval { self.check_continuations() } else { Ok(()) }
+    }
+
+    /// Refuses programs that cannot follow their prompt.
+    fn check_continuations(&self) -> Result<()> {
+        for problem in &self.problems {
+            let Question::Code(question) = &problem.question else { continue };
+            let samples = self.samples_of(problem, &mut ExportSummary::default());
+            if !samples.iter().all(|sample| sample.may_follow(&question.opening)) {
+                let message = format!(
+                    "a program for {} imports from __future__, which is a mistake after the prompt",
+                    problem.id
+                );
+                return Err(Error::usage(message)
+                    .hint("--format evalplus or bigcode writes whole programs"));
+            }
+        }
         Ok(())
     }
 }

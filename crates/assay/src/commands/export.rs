@@ -1,5 +1,6 @@
 //! `assay export`: the answers of a run, for another harness.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use assay_answers::ExportFormat;
@@ -21,20 +22,62 @@ pub(crate) fn export(arguments: &ExportArguments) -> Result<u8> {
     let target = OutputTarget::named(&arguments.output)?;
     let format = ExportFormat::from(arguments.format);
     let references = references_of(&target, format)?;
+    [Some(&target), references.as_ref()]
+        .into_iter()
+        .flatten()
+        .try_for_each(|target| outside(folder, target))?;
     let data = arguments.data.as_slice();
     let data = (!data.is_empty()).then(|| data_at(data)).transpose()?;
     let run = RunExport::open(&TaskRegistry::built_in(), folder, data)?;
     run.check(format)?;
+    let mut tests = Vec::new();
+    run.write_references(&mut tests)
+        .map_err(|error| Error::failed("the tests cannot be written").because(error))?;
+    references.as_ref().map_or(Ok(()), |references| may_be_replaced(references, &tests))?;
     let mut summary = ExportSummary::default();
     target.write(|out| {
         summary = run.write(format, out)?;
         Ok(())
     })?;
     if let Some(references) = &references {
-        references.write(|out| run.write_references(out))?;
+        references.write(|out| out.write_all(&tests))?;
     }
     report(&summary, &target, references.as_ref(), format);
     Ok(if summary.unanswered == 0 { exit_code::DONE } else { exit_code::INCOMPLETE })
+}
+
+/// Refuses a target in the run's own folder, whose files it could replace.
+fn outside(folder: &Path, target: &OutputTarget) -> Result<()> {
+    let Some(path) = target.replaced_path() else { return Ok(()) };
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new(".")).canonicalize();
+    match (parent, folder.canonicalize()) {
+        (Ok(parent), Ok(folder)) if parent.starts_with(&folder) => {
+            let message = format!(
+                "{} is in the folder of the run, whose record is kept as it is",
+                target.name().display()
+            );
+            Err(Error::refused(message).hint("name a file in another folder with -o"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to replace a file of references with another content: it may not be an export's.
+fn may_be_replaced(target: &OutputTarget, content: &[u8]) -> Result<()> {
+    let Some(path) = target.replaced_path() else { return Ok(()) };
+    let is_same = match std::fs::read(path) {
+        Ok(there) => there == content,
+        Err(error) => error.kind() == ErrorKind::NotFound,
+    };
+    if is_same {
+        return Ok(());
+    }
+    let message = format!(
+        "the tests belong in {}, which exists and has another content",
+        target.name().display()
+    );
+    Err(Error::refused(message).hint("move it away, or name another file with -o"))
 }
 
 /// The file of references, which BigCode's harness writes beside its generations.
@@ -84,6 +127,39 @@ fn report(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_of_a_run_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("run");
+        std::fs::create_dir_all(run.join("inner")).unwrap();
+        std::fs::write(run.join("answers.jsonl"), "{}").unwrap();
+        for (name, is_right) in [
+            ("run/answers.jsonl", false),
+            ("run/new.json", false),
+            ("run/inner/new.json", false),
+            ("run/../run/new.json", false),
+            ("run.json", true),
+            ("run/../new.json", true),
+        ] {
+            let target = OutputTarget::named(&folder.path().join(name)).unwrap();
+            assert_eq!(outside(&run, &target).is_ok(), is_right, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_not_replaced_by_references() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("references.json");
+        let target = OutputTarget::named(&path).unwrap();
+        may_be_replaced(&target, b"[]\n").unwrap();
+        for (content, is_right) in [("[]\n", true), ("[\"a\"]\n", false), ("", false)] {
+            std::fs::write(&path, content).unwrap();
+            assert_eq!(may_be_replaced(&target, b"[]\n").is_ok(), is_right, "{content}");
+        }
+        let refusal = may_be_replaced(&target, b"[]\n").unwrap_err().to_string();
+        assert!(refusal.contains("references.json"), "{refusal}");
+    }
 
     #[test]
     fn references_are_beside_the_generations() {
