@@ -180,9 +180,11 @@ fn the_same_weights_have_one_signature_and_one_cache_at_any_port() {
     for part in ["local:tiny,", "server=command-", "weights=", "threads=", "slots=", "context="] {
         assert!(signature(scene.path(), 0).contains(part), "{part}");
     }
+    let known = signature(scene.path(), 0);
     fs::write(scene.path().join("tiny.gguf"), b"GGUF\x03\0\0\0 other weights").unwrap();
     assert_eq!(scene.run("", &[]).code, 0);
-    assert_ne!(signature(scene.path(), 0), signature(scene.path(), 2));
+    // Runs of the same second are in any order.
+    assert!((0..3).any(|at| signature(scene.path(), at) != known));
     assert_eq!(scene.count("requests"), 2 * asked);
 }
 
