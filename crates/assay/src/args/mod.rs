@@ -99,7 +99,7 @@ pub(crate) enum Command {
     /// Run solvers on tasks, and record every answer and verdict.
     Run(Box<RunArguments>),
     /// Grade answers made elsewhere.
-    Score(ScoreArguments),
+    Score(Box<ScoreArguments>),
     /// Write a run's programs in the format of another harness.
     Export(ExportArguments),
     /// Answer CodRep tasks by the competition's predictor protocol.
