@@ -56,7 +56,7 @@ pub struct Model {
     /// The reason why the cache cannot keep replies any more. What arrived is answered; nothing more is asked for.
     cache_failure: Mutex<Option<Error>>,
     from_cache: AtomicU64,
-    /// What the server said of the first prompt that it refused, and how many it did.
+    /// The server's words about the first prompt that it refused, and the number of those prompts.
     refused: Mutex<Option<(String, u64)>>,
     /// The number of replies of the server.
     from_server: AtomicU64,
@@ -318,7 +318,7 @@ impl Model {
         }
     }
 
-    /// What is to be said of refused prompts.
+    /// The remark about refused prompts.
     fn refusals(&self) -> Option<String> {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         let (why, count) = refused.as_ref()?;

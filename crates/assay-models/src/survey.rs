@@ -1,4 +1,4 @@
-//! What a server offers: its models, and one small request of each kind that assay may send.
+//! The survey of a server: its models, and one small request of each kind that assay may send.
 //!
 //! Each request is sent once, with a time limit, so a survey ends soon whatever the server does.
 
@@ -25,12 +25,12 @@ pub(crate) const MAX_REQUESTS: u32 = 20;
 /// The time after which no further request is sent.
 const MAX_TIME: Duration = Duration::from_mins(2);
 
-/// What a server offers.
+/// The survey of a server.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Survey {
     /// The server's address.
     pub url: String,
-    /// What it tells about itself and the model.
+    /// The server's description of itself and the model.
     #[serde(flatten)]
     pub server: ServerDescription,
     /// The model that was tried.

@@ -67,7 +67,7 @@ pub struct SolverResources {
 #[derive(Clone, Default)]
 pub struct Say(Option<Arc<Receive>>);
 
-/// What is done with a message.
+/// The treatment of a message.
 type Receive = dyn Fn(&str) + Send + Sync;
 
 impl Say {

@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 /// One sample of a problem, by the problem's name and the request's seed.
 pub type Sample = (String, u64);
 
-/// What a server was asked and answered.
+/// The requests and replies of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Log {
     /// The number of requests for generations.
     pub requests: u64,
     /// The number of connections.
     pub connections: u64,
-    /// How often each sample was asked for.
+    /// The number of requests for each sample.
     pub asked: BTreeMap<Sample, u32>,
-    /// How often each sample was sent as it should be, to a client that had not hung up.
+    /// The number of proper replies for each sample, to clients that had not hung up.
     pub answered: BTreeMap<Sample, u32>,
-    /// How often each kind of mischief was done.
+    /// The number of times that each kind of mischief was done.
     pub mischief: BTreeMap<&'static str, u32>,
     /// The requests that were refused, by status.
     pub refused: BTreeMap<u16, u32>,

@@ -1,4 +1,4 @@
-//! What goes wrong, and when.
+//! The plan of a server's mischief.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -51,7 +51,7 @@ pub enum Mischief {
     Redirect(String),
 }
 
-/// What a server says about the time to wait.
+/// The server's words about the time to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     /// Nothing.
@@ -155,7 +155,7 @@ impl Plan {
         Self { seed: 0, share: 1.0, kinds: vec![kind], most }
     }
 
-    /// What goes wrong with a request for a sample that was asked for `before` times.
+    /// The mischief for a request of a sample that was asked for `before` times.
     pub(crate) fn choose(&self, name: &str, sample: u64, before: u32) -> Option<&Mischief> {
         if self.kinds.is_empty() || before >= self.most {
             return None;

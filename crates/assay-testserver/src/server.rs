@@ -13,7 +13,7 @@ use crate::http::{self, Request, Response};
 use crate::replies::{Choice, count};
 use crate::{Dialect, Generations, Log, Mischief, Plan, mischief};
 
-/// What a server is like.
+/// The settings of a server.
 #[derive(Debug, Clone)]
 pub struct ServerSettings {
     /// The server that it imitates.
@@ -22,7 +22,7 @@ pub struct ServerSettings {
     pub model: String,
     /// Its replies.
     pub generations: Arc<Generations>,
-    /// What goes wrong.
+    /// The plan of its mischief.
     pub plan: Plan,
     /// The key that it asks for.
     pub key: Option<String>,
@@ -64,7 +64,7 @@ pub struct TestServer {
     acceptor: Option<JoinHandle<()>>,
 }
 
-/// What the threads of a server have in common.
+/// The state that the threads of a server share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     settings: ServerSettings,
@@ -138,7 +138,7 @@ impl TestServer {
         self.address.port()
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub fn log(&self) -> Log {
         lock(&self.shared.log).clone()
     }

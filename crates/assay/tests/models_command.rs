@@ -29,7 +29,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder can be made")
 }
 
-/// What each kind of request did, as yes or no.
+/// The outcome of each kind of request, as yes or no.
 fn works(survey: &Value) -> Vec<(String, bool)> {
     let requests = survey["requests"].as_array().expect("a list");
     let one = |request: &Value| {

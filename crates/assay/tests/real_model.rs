@@ -20,7 +20,7 @@ const CONTEXT: &str = "2048";
 const MAX_TOKENS: &str = "48";
 const PROBLEMS: &str = "2";
 
-/// What the tests need, under the target folder.
+/// The folder of what the tests need, under the target folder.
 struct Real {
     /// The Python that has the server, and the folder of its packages.
     python: PathBuf,

@@ -91,13 +91,13 @@ pub(crate) fn read_archive(
     Ok(collector.finish(log.digest.finish()))
 }
 
-/// What a model said in all samples of a log.
+/// The replies of all samples of a log.
 struct Log {
     samples: Vec<Said>,
     digest: DigestOf,
 }
 
-/// What a model said in one sample.
+/// The reply of one sample.
 struct Said {
     name: Value,
     epoch: u64,

@@ -44,7 +44,7 @@ const KNOWN: [(&[&str], Origin, &str); 9] = [
 
 const ANSWERS: &str = "answers and no problems, which `assay score TASK FILE` grades";
 
-/// What the file of a record seems to be, unless it is of this origin.
+/// The apparent kind of a record's file, unless it is of this origin.
 pub(super) fn other_than(own: Origin, text: &str) -> Option<&'static str> {
     let Ok(Value::Object(record)) = serde_json::from_str(text) else { return None };
     let (origin, what) = of(&record)?;

@@ -68,7 +68,7 @@ impl Endpoint {
 pub(crate) struct Step<'s> {
     pub(crate) endpoint: Endpoint,
     pub(crate) body: Value,
-    /// What the reduction depends on besides the reply.
+    /// The input of the reduction besides the reply.
     pub(crate) wanted: String,
     /// Reads the numbers from the server's reply; an error is a sentence.
     pub(crate) reduce: &'s dyn Fn(&Value) -> Result<Value, Failure>,

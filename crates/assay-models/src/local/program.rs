@@ -26,7 +26,7 @@ pub(super) enum Program {
     Command { template: String, words: Vec<String>, folder: PathBuf },
 }
 
-/// What a server is started with, beside its settings.
+/// The input of a server's start, besides its settings.
 pub(super) struct Start<'a> {
     pub(super) weights: &'a Weights,
     pub(super) settings: &'a LocalSettings,

@@ -20,7 +20,7 @@ use crate::likelihood::{
 use crate::prompt::Prompts;
 use crate::reply::{Choice, TokenCounts};
 
-/// What is known of a server's likelihoods.
+/// The facts known about a server's likelihoods.
 #[derive(Default)]
 pub(super) struct Choosing {
     shape: OnceLock<Shape>,

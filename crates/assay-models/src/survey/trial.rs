@@ -34,7 +34,7 @@ pub(super) struct Trials<'t> {
     api: Option<Api>,
 }
 
-/// What came of a request: a finding, or the reason why there is none.
+/// The outcome of a request: a finding, or the reason why there is none.
 type Found = std::result::Result<String, String>;
 
 impl<'t> Trials<'t> {

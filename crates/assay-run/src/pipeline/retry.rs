@@ -34,7 +34,7 @@ pub(crate) struct Retries {
     failures: Mutex<Failures>,
 }
 
-/// What failed in a run.
+/// The failures of a run.
 #[derive(Default)]
 struct Failures {
     /// The time at which each kind of failure was said, by its message without its numbers.

@@ -28,7 +28,7 @@ struct Log {
     folder: PathBuf,
 }
 
-/// What came of clearing replies.
+/// The outcome of clearing replies.
 #[derive(Debug, Default)]
 struct Removed {
     removed: Vec<Log>,
@@ -56,7 +56,7 @@ struct Results {
     bytes: u64,
 }
 
-/// What is in the cache.
+/// The content of the cache.
 #[derive(Debug, Serialize)]
 struct Contents {
     folder: PathBuf,
@@ -244,7 +244,7 @@ fn clear_results(cache: &Path) -> Result<Vec<Results>> {
     Ok(cleared)
 }
 
-/// What was removed.
+/// The removed content.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     removed: &'a [Log],
